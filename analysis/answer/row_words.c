@@ -56,4 +56,5 @@ TS_WORDS_BACK(ts_memory_phase_of, enum ts_memory_phase, ts_memory_phase_word, TS
 TS_WORDS(ts_memory_kind_word, enum ts_memory_kind, "unknown", [TS_MEMORY_UNKNOWN] = "unknown", [TS_MEMORY_PARAMETERS] = "parameters",
 	 [TS_MEMORY_GRADIENTS] = "gradients", [TS_MEMORY_OPTIMIZER] = "optimizer state", [TS_MEMORY_ACTIVATIONS] = "activations",
 	 [TS_MEMORY_TEMPORARY] = "temporary", [TS_MEMORY_RECOMPUTATION] = "recomputation",
-	 [TS_MEMORY_CASTS] = "autocast copies", [TS_MEMORY_KEPT] = "kept by forward", [TS_MEMORY_BEFORE] = "before recording")
+	 [TS_MEMORY_CASTS] = "autocast copies", [TS_MEMORY_KEPT] = "kept by forward", [TS_MEMORY_BEFORE] = "before recording",
+	 [TS_MEMORY_MADE] = "made in constructors", [TS_MEMORY_WORKSPACE] = "workspaces")

@@ -106,8 +106,10 @@ enum ts_memory_kind {
 	TS_MEMORY_TEMPORARY,
 	TS_MEMORY_RECOMPUTATION,
 	TS_MEMORY_CASTS,  /* what autocast made of parameters for one forward */
-	TS_MEMORY_KEPT,	  /* by a forward without a backward: activations, outputs, caches, which no stack tells apart */
+	TS_MEMORY_KEPT,	  /* by a forward that was over: outputs, the loss, caches, activations, which no stack tells apart */
 	TS_MEMORY_BEFORE, /* there before recording, and nothing says what for */
+	TS_MEMORY_MADE,	  /* in a constructor of the program's: parameters, an optimizer's state, data, which no stack tells apart */
+	TS_MEMORY_WORKSPACE, /* of a library, which holds it for as long as the process lives */
 	TS_MEMORY_KINDS
 };
 const char *ts_memory_kind_word(enum ts_memory_kind kind);

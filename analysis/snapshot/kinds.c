@@ -83,15 +83,21 @@ static int64_t last_step_end(const struct ts_replay *r)
 	return last;
 }
 
+/* Whether a step of the optimizer that was going on at an event, or had ended before it, ended before the last event. */
+static bool step_ended(const struct kinds *k, uint32_t event)
+{
+	return event < k->r->n_events && k->r->events[event].time_us != INT64_MIN && k->r->events[event].time_us <= k->step_end;
+}
+
 /* Whether it was still there when the phase in which it was allocated was over. */
 static bool outlived(const struct kinds *k, const struct ts_life *life, uint8_t phase)
 {
-	if (life->born == TS_REPLAY_BEFORE)
-		return life->died == TS_REPLAY_NEVER && k->seen & ~(UINT32_C(1) << part_of(phase));
-	if (k->other[life->born] < life->died && k->other[life->born] < k->r->n_events)
+	bool before = life->born == TS_REPLAY_BEFORE;
+
+	if (before ? life->died == TS_REPLAY_NEVER && k->seen & ~(UINT32_C(1) << part_of(phase))
+		   : k->other[life->born] < life->died && k->other[life->born] < k->r->n_events)
 		return true;
-	return phase == TS_PHASE_OPTIMIZER && life->died == TS_REPLAY_NEVER && k->r->events[life->born].time_us != INT64_MIN &&
-	       k->r->events[life->born].time_us <= k->step_end;
+	return phase == TS_PHASE_OPTIMIZER && life->died == TS_REPLAY_NEVER && step_ended(k, before ? 0 : life->born);
 }
 
 static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *life)
@@ -108,11 +114,15 @@ static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *
 		return TS_MEMORY_GRADIENTS;
 	if (to->uncasts)
 		return TS_MEMORY_CASTS;
+	if (from->workspace)
+		return TS_MEMORY_WORKSPACE;
 	if (from->gathers)
 		return within ? TS_MEMORY_TEMPORARY : TS_MEMORY_PARAMETERS;
 	switch ((enum ts_memory_phase)from->phase) {
 	case TS_PHASE_SETUP:
-		return within ? TS_MEMORY_TEMPORARY : freed ? TS_MEMORY_UNKNOWN : TS_MEMORY_PARAMETERS;
+		if (freed && !stays)
+			return within ? TS_MEMORY_TEMPORARY : TS_MEMORY_UNKNOWN;
+		return from->made ? TS_MEMORY_MADE : TS_MEMORY_PARAMETERS;
 	case TS_PHASE_OPTIMIZER:
 		return within ? TS_MEMORY_TEMPORARY : stays && to->phase != TS_PHASE_BACKWARD ? TS_MEMORY_OPTIMIZER : TS_MEMORY_UNKNOWN;
 	case TS_PHASE_RECOMPUTE:
@@ -122,7 +132,10 @@ static enum ts_memory_kind kind_of(const struct kinds *k, const struct ts_life *
 	case TS_PHASE_FORWARD:
 		if (to->releases || part_of(to->phase) == TS_PHASE_BACKWARD)
 			return TS_MEMORY_ACTIVATIONS;
-		return within ? TS_MEMORY_TEMPORARY : k->forward_only && !before ? TS_MEMORY_KEPT : TS_MEMORY_UNKNOWN;
+		if (within)
+			return TS_MEMORY_TEMPORARY;
+		stays |= to->outside || (k->forward_only && !before);
+		return stays && k->frees_have_stacks ? TS_MEMORY_KEPT : TS_MEMORY_UNKNOWN;
 	case TS_PHASE_UNSAID:
 	default:
 		return to->releases ? TS_MEMORY_ACTIVATIONS : TS_MEMORY_UNKNOWN;

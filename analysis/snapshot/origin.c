@@ -9,7 +9,7 @@ enum says { NOTHING, SETUP, FORWARD, ENGINE, RECOMPUTE, OPTIMIZER };
 struct frame_view {
 	uint8_t whose, says;
 	bool node, plumbing; /* of C++: a node of autograd; the allocator and what collects stacks */
-	bool accumulates, zeroes, releases, gathers, buckets, uncasts, workspace;
+	bool accumulates, zeroes, releases, gathers, buckets, uncasts, workspace, constructs;
 };
 
 /* A file and a function of it, NULL: any. Backslashes of a path count as slashes. */
@@ -93,6 +93,7 @@ static struct frame_view view_of(const struct ts_snapshot *s, const struct ts_sn
 	if (v.whose != FOREIGN) {
 		v.says = (uint8_t)said_by(file, function);
 		v.zeroes = ts_span_is(function, "zero_grad") && ts_span_contains(file, "torch/");
+		v.constructs = v.whose != TORCH && ts_span_is(function, "__init__");
 		v.gathers = (ts_span_is(function, "unshard") || ts_span_is(function, "wait_for_unshard")) &&
 			    ts_span_contains(file, "torch/distributed/") && ts_span_contains(file, "/fsdp/");
 		return v;
@@ -191,7 +192,13 @@ const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena 
 			origins[i].buckets |= views[frames[k]].buckets;
 			origins[i].uncasts |= views[frames[k]].uncasts;
 			origins[i].workspace |= views[frames[k]].workspace;
+			origins[i].made |= views[frames[k]].constructs;
+			origins[i].outside |= views[frames[k]].whose != FOREIGN;
 		}
+		origins[i].made &= origins[i].phase == TS_PHASE_UNSAID;
+		origins[i].outside &= origins[i].phase == TS_PHASE_UNSAID;
+		if (origins[i].made)
+			origins[i].phase = TS_PHASE_SETUP;
 	}
 	return arena->failed ? NULL : origins;
 }

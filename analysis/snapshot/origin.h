@@ -5,7 +5,8 @@
  * backward, has the innermost frame of a node of autograd, else the innermost that is not the allocator's own.
  *
  * The phase is decided by the frame nearest to the allocation that says one; a module that is called within a backward or a
- * recomputation belongs to that. docs/memory.md lists the files and functions. All memory is the arena's. Pure; any thread.
+ * recomputation belongs to that. Where no frame says one, a constructor (__init__) of a class that is not torch's is setup.
+ * docs/memory.md lists the files and functions. All memory is the arena's. Pure; any thread.
  */
 #ifndef TSCOPE_ANALYSIS_SNAPSHOT_ORIGIN_H
 #define TSCOPE_ANALYSIS_SNAPSHOT_ORIGIN_H
@@ -24,6 +25,8 @@ struct ts_origin {
 	bool buckets;	  /* in which DDP reduces gradients, for as long as the model lives */
 	bool uncasts;	  /* autocast lets go of its copies of parameters */
 	bool workspace;	  /* of cuBLAS, for as long as the process lives */
+	bool outside;	  /* code of Python, none of whose frames says a phase */
+	bool made;	  /* nothing but a constructor of a class that is not torch's says the phase */
 };
 
 /* Whether a frame's file is one of Python: "a.py", "<string>", a cell of a notebook. Else it is compiled code. */

@@ -80,7 +80,7 @@ static void one_step_of_a_training(void **state)
 	expect_kind(1, "parameters");
 	expect_kind(10, "activations");
 	expect_kind(11, "temporary");
-	expect_kind(12, "unknown");
+	expect_kind(12, "kept by forward");
 	expect_kind(20, "temporary");
 	expect_kind(21, "gradients");
 	expect_kind(22, "gradients");
@@ -115,6 +115,17 @@ static void says_nothing_before_a_phase_has_ended(void **state)
 	made_mark("END", "Optimizer.step#SGD.step");
 	look();
 	expect_kind(1, "unknown");
+	ts_arena_finish(&arena);
+	made_begin(); /* state that an earlier part of the same step made, of which there are no events */
+	made_event(TS_ACTION_ALLOC, 1, 5, STEP);
+	made_segment(100, 10);
+	made_block(10, 10, TS_BLOCK_ACTIVE, STEP);
+	look();
+	expect_kind(100, "before recording");
+	ts_arena_finish(&arena);
+	made_mark("END", "Optimizer.step#SGD.step");
+	look();
+	expect_kind(100, "optimizer state");
 	ts_arena_finish(&arena);
 	made_begin(); /* a step before it says what a stack's memory is for, if that was always the same */
 	at[0] = made_event(TS_ACTION_ALLOC, 1, 5, FORWARD);
@@ -189,11 +200,47 @@ static void forward_without_a_backward(void **state)
 	expect_kind(13, "kept by forward");
 	expect_kind(50, "before recording");
 	ts_arena_finish(&arena);
-	made_event(TS_ACTION_ALLOC, 20, 5, BACKWARD); /* with a backward pass what is still there may go in it */
+	made_event(TS_ACTION_ALLOC, 20, 5, BACKWARD); /* what is still there may go in it: no stack tells it from a cache */
+	made_event(TS_ACTION_ALLOC, 14, 5, FORWARD); /* a forward that has not ended may still free it */
 	look();
-	expect_kind(10, "unknown");
+	expect_kind(10, "kept by forward");
 	expect_kind(12, "autocast copies");
-	expect_kind(13, "unknown");
+	expect_kind(13, "kept by forward");
+	expect_kind(14, "unknown");
+	ts_arena_finish(&arena);
+}
+
+#define MADE "/app/net.py:__init__ < /app/model.py:__init__ < /app/train.py:main"
+#define WORKSPACE "??:at::cuda::getNewWorkspace() < ??:at::native::addmm < " FORWARD
+
+/* What stays of setup, also where all of it is freed at the end of the program. */
+static void setup_and_workspaces(void **state)
+{
+	(void)state;
+	made_begin();
+	made_event(TS_ACTION_ALLOC, 1, 5, MOVE);
+	made_event(TS_ACTION_ALLOC, 2, 5, MOVE);
+	made_free(2, 5, MOVE); /* a copy on the way */
+	made_event(TS_ACTION_ALLOC, 3, 5, MADE);
+	made_event(TS_ACTION_ALLOC, 4, 5, MADE);
+	made_free(4, 5, MADE);
+	made_event(TS_ACTION_ALLOC, 5, 5, MADE);
+	made_free(5, 5, "/app/train.py:main"); /* nothing says that its constructor was over */
+	made_event(TS_ACTION_ALLOC, 10, 5, WORKSPACE);
+	made_event(TS_ACTION_ALLOC, 11, 5, "/app/cache.py:__init__ < " FORWARD); /* made in forward: of forward */
+	made_free(11, 5, FORWARD);
+	made_event(TS_ACTION_ALLOC, 12, 5, "/v/site-packages/torch/cuda/graphs.py:__init__ < /app/train.py:main");
+	made_free(1, 5, "/app/train.py:main");
+	made_free(3, 5, "/app/train.py:main");
+	look();
+	expect_kind(1, "parameters");
+	expect_kind(2, "temporary");
+	expect_kind(3, "made in constructors");
+	expect_kind(4, "temporary");
+	expect_kind(5, "unknown");
+	expect_kind(10, "workspaces");
+	expect_kind(11, "temporary");
+	expect_kind(12, "unknown");
 	ts_arena_finish(&arena);
 }
 
@@ -375,6 +422,7 @@ int main(void)
 		cmocka_unit_test(one_step_of_a_training),
 		cmocka_unit_test(says_nothing_before_a_phase_has_ended),
 		cmocka_unit_test(forward_without_a_backward),
+		cmocka_unit_test(setup_and_workspaces),
 		cmocka_unit_test(stacks_of_python),
 		cmocka_unit_test(frees_without_stacks),
 		cmocka_unit_test(memory_of_several_ranks),

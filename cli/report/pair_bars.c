@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { COLOURS = 10, OTHERS = 6 /* grey */, DRAWN = 9 };
+enum { COLOURS = 12, OTHERS = 6 /* grey */, DRAWN = 9 };
 
 static double above_zero(double x)
 {

@@ -8,7 +8,7 @@
 struct ts_pair_part {
 	const char *label;
 	double a, b; /* parts that are not above 0 are not drawn */
-	int colour;  /* class "p0" to "p9"; below 0: it takes a free one */
+	int colour;  /* class "p0" to "p11"; below 0: it takes a free one */
 };
 
 /* "3.2 ms": a value as people read it. NULL: no memory. */

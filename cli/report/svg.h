@@ -37,7 +37,7 @@ void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n
 struct ts_svg_part {
 	const char *label;
 	double share; /* a part whose share is not above 0 is left out */
-	int colour;   /* class "p0" to "p9" */
+	int colour;   /* class "p0" to "p11" */
 	const char *text; /* what it says when the pointer is there; NULL: its label and share */
 };
 

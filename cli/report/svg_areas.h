@@ -21,7 +21,7 @@ struct ts_areas_mark {
 
 struct ts_areas {
 	const char *parts[TS_AREAS_PARTS]; /* the lowest first */
-	int colours[TS_AREAS_PARTS];	   /* class "p0" to "p9" */
+	int colours[TS_AREAS_PARTS];	   /* class "p0" to "p11" */
 	size_t n_parts;
 	enum ts_unit unit;
 	double first, last;   /* of the axis; first is below last */

@@ -58,6 +58,7 @@ $ tscope analyze ./memory/oom.pickle
 |   optimizer state ████████░░░░░░░░░░░░░░░░░░░░░░   30 MiB  30 MiB     30 MiB
 |   activations     ███████████░░░░░░░░░░░░░░░░░░░   40 MiB  12 MiB    132 MiB
 |   temporary       █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    5 MiB     0 B     69 MiB
+|   kept by forward ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░      4 B     0 B       12 B
 |   unknown         █████░░░░░░░░░░░░░░░░░░░░░░░░░   18 MiB  26 MiB     26 MiB
 |
 | HELD AT THE PEAK
@@ -283,7 +284,7 @@ $ COLUMNS=60 tscope analyze ./memory/early.pickle | tail -n 5
 | NOT READ
 |   unknown keys odd (20 times)
 $ tscope analyze --json ./memory/oom.pickle | python3 -c "import json,sys; d = json.load(sys.stdin)['devices'][0]; print(d['history']['peak_bytes'], d['refused'][0]['lines'][1], [k['kind'] for k in d['kinds']])"
-| 113246212 In segments that could have served it 29 MiB were free, the largest gap has 18.5 MiB: it would have fitted, had the free memory been in one piece. ['unknown', 'parameters', 'gradients', 'optimizer state', 'activations', 'temporary', 'recomputation', 'autocast copies', 'kept by forward', 'before recording']
+| 113246212 In segments that could have served it 29 MiB were free, the largest gap has 18.5 MiB: it would have fitted, had the free memory been in one piece. ['unknown', 'parameters', 'gradients', 'optimizer state', 'activations', 'temporary', 'recomputation', 'autocast copies', 'kept by forward', 'before recording', 'made in constructors', 'workspaces']
 # Findings are asked by the same policy, and set the exit code.
 $ tscope analyze --fail-on high --quiet ./memory/oom.pickle | head -n 1
 | oom.pickle: device 0 ran out of memory, holding 83 MiB
@@ -595,6 +596,7 @@ $ tscope analyze --html page.html ./memory/oom.pickle | head -n 1; sed -n '/afte
 | <rect class="place" x="618.1" y="18.0" width="9.0" height="336.0"><title>after event 108: 108 MiB in use, 124 MiB reserved
 | 5 MiB temporary
 | 40 MiB activations
+| 4 B kept by forward
 | 18 MiB unknown
 | 30 MiB optimizer state
 | 15 MiB parameters
@@ -687,7 +689,8 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/oom.pickle
 |   optimizer state       0 B  30 MiB     +30 MiB     0 B  30 MiB     +30 MiB
 |   activations         3 KiB  40 MiB     +40 MiB     0 B  12 MiB     +12 MiB
 |   temporary             0 B   5 MiB      +5 MiB     0 B     0 B         0 B
-|   unknown          11.5 KiB  18 MiB     +18 MiB  15 KiB  26 MiB     +26 MiB
+|   kept by forward  11.5 KiB     4 B   -11.5 KiB  15 KiB     0 B     -15 KiB
+|   unknown               0 B  18 MiB     +18 MiB     0 B  26 MiB     +26 MiB
 |
 | At the peak, by stack: 8 of 8 differ
 |          A       B  difference        kind             function            where
@@ -697,7 +700,7 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/oom.pickle
 |        0 B  16 MiB     +16 MiB  new   activations      forward             lab/net.py:31
 |        0 B  15 MiB     +15 MiB  new   parameters       <module>            modules/module.py:1325 < lab/train.py:88
 |        0 B   5 MiB      +5 MiB  new   temporary        MmBackward0::apply  ??
-|   14.5 KiB     0 B   -14.5 KiB  gone  unknown          forward             models\net.py:41
+|   14.5 KiB     0 B   -14.5 KiB  gone  kept by forward  forward             models\net.py:41
 |   11.8 KiB     0 B   -11.8 KiB  gone  gradients        backward            über/größe.py:7
 |
 | At the end, by stack: 7 of 7 differ
@@ -707,7 +710,7 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/oom.pickle
 |      0 B  15 MiB     +15 MiB  new   parameters       <module>   modules/module.py:1325 < lab/train.py:88
 |      0 B  12 MiB     +12 MiB  new   activations      attention  lab/net.py:54
 |      0 B   8 MiB      +8 MiB  new   unknown          forward    lab/net.py:31
-|   15 KiB     0 B     -15 KiB  gone  unknown          forward    models\net.py:41
+|   15 KiB     0 B     -15 KiB  gone  kept by forward  forward    models\net.py:41
 |   11 KiB     0 B     -11 KiB  gone  gradients        backward   über/größe.py:7
 [1]
 $ tscope diff ./memory/newest4.pickle.gz ./memory/newest4.pickle
@@ -728,10 +731,10 @@ $ tscope diff ./memory/newest4.pickle.gz ./memory/newest4.pickle
 |   fragments that it does not       303 KiB   303 KiB         0 B
 |
 | By kind
-|   kind           peak A    peak B  difference   end A   end B  difference
-|   gradients    11.8 KiB  11.8 KiB         0 B  11 KiB  11 KiB         0 B
-|   activations     3 KiB     3 KiB         0 B     0 B     0 B         0 B
-|   unknown      11.5 KiB  11.5 KiB         0 B  15 KiB  15 KiB         0 B
+|   kind               peak A    peak B  difference   end A   end B  difference
+|   gradients        11.8 KiB  11.8 KiB         0 B  11 KiB  11 KiB         0 B
+|   activations         3 KiB     3 KiB         0 B     0 B     0 B         0 B
+|   kept by forward  11.5 KiB  11.5 KiB         0 B  15 KiB  15 KiB         0 B
 |
 | Device 1
 | The peak is the same to the byte, 1 MiB.
