@@ -107,8 +107,8 @@ static enum ts_status find_odd(const struct common *c, const size_t *sets, size_
 	return TS_OK;
 }
 
-static enum ts_status judge_set(struct common *c, const size_t *sets, size_t of, struct ts_arena *arena, struct ts_replicas *ret,
-				struct ts_error *err)
+static enum ts_status judge_set(struct common *c, const size_t *sets, size_t of, bool promised, struct ts_arena *arena,
+				struct ts_replicas *ret, struct ts_error *err)
 {
 	struct ts_replicas r = {.reason = "no update lies between two steps at which their digests are equal"};
 	uint64_t before = 0, updates = 0;
@@ -139,9 +139,9 @@ static enum ts_status judge_set(struct common *c, const size_t *sets, size_t of,
 		r.apart = true;
 		r.apart_steps++;
 	}
-	if (!updates)
+	r.judged = updates > 0 || (promised && r.apart);
+	if (!r.judged)
 		r = (struct ts_replicas){.reason = r.reason};
-	r.judged = updates > 0;
 	*ret = r;
 	return TS_OK;
 }
@@ -158,8 +158,8 @@ static bool tells_more(const struct ts_replicas *x, const struct ts_replicas *y)
 	return x->apart ? x->first_apart < y->first_apart : x->n_ranks > y->n_ranks;
 }
 
-enum ts_status ts_replicas_judge(const struct ts_replica *ranks, size_t n, struct ts_arena *arena, struct ts_replicas *ret_found,
-				 struct ts_error *err)
+enum ts_status ts_replicas_judge(const struct ts_replica *ranks, size_t n, bool promised, struct ts_arena *arena,
+				 struct ts_replicas *ret_found, struct ts_error *err)
 {
 	struct ts_replicas best = {
 		.reason = "no two ranks have equal digests at the first step: shards, or copies that never were equal"};
@@ -180,7 +180,7 @@ enum ts_status ts_replicas_judge(const struct ts_replica *ranks, size_t n, struc
 			size += sets[i] == of;
 		if (sets[of] != of || size < 2)
 			continue;
-		if (judge_set(&c, sets, of, arena, &found, err))
+		if (judge_set(&c, sets, of, promised, arena, &found, err))
 			return err->status;
 		if (!best.n_ranks || tells_more(&found, &best))
 			best = found;
@@ -267,4 +267,9 @@ bool ts_replicas_may_part(const struct ts_facts *facts)
 			return true;
 	}
 	return false;
+}
+
+bool ts_replicas_promised(const struct ts_facts *facts)
+{
+	return ts_facts_find(facts, ts_span_str("session.replicas")) != NULL;
 }

@@ -17,7 +17,7 @@ enum { STEPS = 12, RANKS = 4 };
 static const int64_t keys[STEPS] = {0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55};
 
 /* values[rank][i]; a row of a rank repeats its last value. */
-static struct ts_replicas judge(size_t n, uint64_t values[RANKS][STEPS])
+static struct ts_replicas judge_as(size_t n, bool promised, uint64_t values[RANKS][STEPS])
 {
 	struct ts_replica ranks[RANKS];
 	struct ts_replicas found;
@@ -25,8 +25,13 @@ static struct ts_replicas judge(size_t n, uint64_t values[RANKS][STEPS])
 
 	for (size_t r = 0; r < n; r++)
 		ranks[r] = (struct ts_replica){(int32_t)r, keys, values[r], STEPS};
-	assert_int_equal(ts_replicas_judge(ranks, n, &arena, &found, &err), TS_OK);
+	assert_int_equal(ts_replicas_judge(ranks, n, promised, &arena, &found, &err), TS_OK);
 	return found;
+}
+
+static struct ts_replicas judge(size_t n, uint64_t values[RANKS][STEPS])
+{
+	return judge_as(n, false, values);
 }
 
 /* All ranks alike, another digest at each step. */
@@ -46,6 +51,28 @@ static void test_equal_copies(void **state)
 	alike(v);
 	f = judge(RANKS, v);
 	assert_true(f.judged && !f.apart && f.n_ranks == 4 && f.steps == STEPS);
+}
+
+/* Equal at the first step alone: copies or shards that began equal. Where the recorder saw what keeps copies equal, they part. */
+static void test_promised(void **state)
+{
+	uint64_t v[RANKS][STEPS];
+	struct ts_replicas f;
+
+	(void)state;
+	alike(v);
+	assert_true(judge_as(RANKS, true, v).judged && !judge_as(RANKS, true, v).apart);
+	for (size_t i = 1; i < STEPS; i++)
+		v[0][i] += 77;
+	assert_false(judge(2, v).judged);
+	f = judge_as(2, true, v);
+	assert_true(f.judged && f.apart && f.last_equal == 0 && f.first_apart == 5 && f.n_odd == 2);
+	v[0][0]++; /* never equal: the promise was of something else */
+	assert_false(judge_as(2, true, v).judged);
+	v[0][0]--;
+	for (size_t i = 1; i < STEPS; i++)
+		v[0][i] = v[1][i] = 1000; /* no update */
+	assert_false(judge_as(2, true, v).judged);
 }
 
 static void test_the_odd_one(void **state)
@@ -164,6 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_equal_copies, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_promised, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_odd_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_ranks_have_no_majority, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shards_are_no_copies, setup, teardown),

@@ -84,6 +84,25 @@ dist.destroy_process_group()
 """
 
 
+# A model that is called without its DDP, so that the copies part: sometimes, and first.
+AROUND = """
+import torch, torch.distributed as dist, tscope
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+model = torch.nn.Linear(8, 1)
+ddp = torch.nn.parallel.DistributedDataParallel(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+run = tscope.auto(model, optimizer, "runs/around", digests_every=2)
+torch.manual_seed(dist.get_rank())
+for step in range(8):
+    loss = (ddp if step % 2 else model)(torch.randn(4, 8)).sum()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+run.finish()
+dist.destroy_process_group()
+"""
+
 # The run ends while training goes on.
 ENDS = """
 import torch, torch.distributed as dist, tscope
@@ -154,7 +173,16 @@ class Reductions(support.Case):
                 self.assertEqual(given["digest"], without["digest"])
                 self.assertEqual(given["cannot"], 1 if way.startswith("own") else 0, "it is said that the reduction is not seen")
                 self.assertEqual(given["calls"] > 0, way in ("own before", "own after"))
+                promised = self.facts(f"runs/{way}/rank0")["session"].get("replicas")
+                self.assertEqual(promised, None if way == "own before" else "DistributedDataParallel")
                 self.assertEqual(len(recording.regions), {"view": 5, "own after": 3}.get(way, 0))
+
+    def test_a_model_that_is_called_without_its_ddp(self):
+        self.ranks(2, AROUND)
+        self.assertEqual(self.facts("runs/around/rank1")["session"]["replicas"], "DistributedDataParallel")
+        if PROGRAM:
+            done = subprocess.run([PROGRAM, "analyze", "runs/around"], capture_output=True, text=True, env={**os.environ, "HOME": self.folder})
+            self.assertRegex(done.stdout, r"HIGH +Copies of the model differ between ranks \(DIST.REPLICAS\)")
 
     def test_run_that_ends_before_training(self):
         self.ranks(2, ENDS)

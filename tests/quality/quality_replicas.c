@@ -71,7 +71,7 @@ static struct ts_replicas judge(size_t n)
 	struct ts_error err;
 
 	ts_arena_reset(&arena);
-	if (ts_replicas_judge(ranks, n, &arena, &found, &err))
+	if (ts_replicas_judge(ranks, n, false, &arena, &found, &err))
 		abort();
 	return found;
 }

@@ -8,6 +8,7 @@ future is done as soon as its work is queued (NCCL) they say how long queueing t
 
 import contextlib
 import functools
+import gc
 import threading
 from typing import Any, Callable
 
@@ -211,6 +212,20 @@ def attach(run: Run, ddp: Any, is_open: Callable[[], bool]) -> None:
     ddp.__dict__["_register_builtin_comm_hook"] = reduction._register_builtin_comm_hook
 
 
+def _around(model: Any, kind: type) -> Any:
+    """Returns the DDP that holds a model which is called without it, or None. Looks at all that is alive, so it is asked once."""
+    return next((found for found in gc.get_objects() if isinstance(found, kind) and found.module is model), None)
+
+
+def _promise(run: Run, ddp: Any) -> None:
+    """Records that all ranks hold copies of one model, which DDP keeps equal: all of its parameters, over all ranks, and no hook of the
+    program's communicates otherwise."""
+    import torch.distributed as dist
+
+    if ddp.process_group.size() == dist.get_world_size() > 1 and not ddp._comm_hooks and not ddp.parameters_to_ignore:
+        run.facts({"session": {"replicas": "DistributedDataParallel"}})
+
+
 def look_for(run: Run, model: Any, is_open: Callable[[], bool]) -> Callable[[], None]:
     """Attaches to the DDP that is the model or wraps it, at its first forward: what the program does with it before comes first.
 
@@ -226,9 +241,14 @@ def look_for(run: Run, model: Any, is_open: Callable[[], bool]) -> Callable[[], 
         if isinstance(module, DistributedDataParallel) and (module is model or module.module is model):
             handle.remove()
             with contextlib.suppress(Exception):
+                _promise(run, module)
                 attach(run, module, is_open)
         elif module is model:
             handle.remove()
+            with contextlib.suppress(Exception):
+                held = _around(model, DistributedDataParallel)
+                if held is not None:
+                    _promise(run, held)
 
     handle = register_module_forward_pre_hook(look)
     return handle.remove  # type: ignore[no-any-return]

@@ -8,8 +8,10 @@ enum { ROWS_MAX = 4 << 20 }; /* rows of digests of all ranks at once: 64 MiB */
 
 static const struct {
 	const char *column, *name;
-	bool decides;
-} sets[] = {{"digests.params", "params", true}, {"digests.optimizer", "optimizer", true}, {"digests.grads", "grads", false}};
+	bool decides, promised; /* promised: what DistributedDataParallel keeps equal; an optimizer's state may be shards of it */
+} sets[] = {{"digests.params", "params", true, true},
+	    {"digests.optimizer", "optimizer", true, false},
+	    {"digests.grads", "grads", false, false}};
 
 enum { SETS = sizeof sets / sizeof sets[0] };
 
@@ -40,7 +42,7 @@ static enum ts_status load(struct ts_fetch *f, const struct ts_run *run, const c
 	return TS_OK;
 }
 
-static enum ts_status judge(struct ts_fetch *f, const struct ts_run *run, const char *name, struct ts_arena *scratch,
+static enum ts_status judge(struct ts_fetch *f, const struct ts_run *run, const char *name, bool promised, struct ts_arena *scratch,
 			    struct ts_replicas *ret, size_t *ret_n, struct ts_error *err)
 {
 	struct ts_replica *ranks = ts_arena_array(scratch, run->head.n_ranks + 1, sizeof *ranks);
@@ -49,19 +51,19 @@ static enum ts_status judge(struct ts_fetch *f, const struct ts_run *run, const 
 		return ts_arena_error(scratch, err);
 	if (load(f, run, name, scratch, ranks, ret_n, err))
 		return err->status;
-	return *ret_n < 2 ? TS_OK : ts_replicas_judge(ranks, *ret_n, scratch, ret, err);
+	return *ret_n < 2 ? TS_OK : ts_replicas_judge(ranks, *ret_n, promised, scratch, ret, err);
 }
 
 static enum ts_status all(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *scratch, struct ts_arena *arena,
 			  struct ts_measures *m, struct ts_error *err)
 {
-	bool on_purpose = ts_replicas_may_part(&run->head.facts);
+	bool on_purpose = ts_replicas_may_part(&run->head.facts), promised = ts_replicas_promised(&run->head.facts);
 	struct ts_replicas found[SETS], *first = NULL;
 
 	for (size_t i = 0; i < SETS; i++) {
 		size_t n = 0;
 
-		if (judge(f, run, sets[i].column, scratch, &found[i], &n, err))
+		if (judge(f, run, sets[i].column, promised && sets[i].promised, scratch, &found[i], &n, err))
 			return err->status;
 		if (n < 2)
 			continue;
