@@ -20,8 +20,15 @@ static const struct cause {
 
 enum { CAUSES = sizeof causes / sizeof causes[0] };
 
+struct untrained {
+	struct ts_buf said;
+	enum ts_severity severity, all; /* of the worst cause, and what it would be if all parameters were concerned */
+	double n, of;			/* parameters of all causes; a parameter has one */
+	bool aside;			/* something else is trained, which they were set aside for */
+};
+
 /* What is said of one cause: "2 of 6 parameters have gradients of zeros alone (0.weight, 0.bias)". False: nothing. */
-static bool say_cause(struct ts_check *c, const struct cause *cause, bool first, struct ts_buf *out, enum ts_severity *io_severity)
+static bool say_cause(struct ts_check *c, const struct cause *cause, struct untrained *u)
 {
 	enum ts_severity severity;
 	struct ts_span names;
@@ -30,39 +37,41 @@ static bool say_cause(struct ts_check *c, const struct cause *cause, bool first,
 	if (!ts_check_want_of(c, TS_M_UNTRAINED, cause->subject, &n) || !ts_check_want_of(c, TS_M_UNTRAINED_OF, cause->subject, &of))
 		return false;
 	names = ts_check_text_of(c, TS_M_UNTRAINED_NAMES, cause->subject);
-	ts_buf_printf(out, "%s%s of %s %s (%.*s)", first ? "" : "; ", ts_say_count(n).text, ts_say_plural(of, "parameter").text,
-		      cause->says, TS_SPAN_ARG(names));
+	ts_buf_printf(&u->said, "%s%s of %s %s (%.*s)", u->n > 0 ? "; " : "", ts_say_count(n).text,
+		      ts_say_plural(of, "parameter").text, cause->says, TS_SPAN_ARG(names));
 	severity = n >= of ? cause->all : cause->part;
-	if (first || severity > *io_severity)
-		*io_severity = severity;
+	u->severity = severity > u->severity ? severity : u->severity;
+	u->all = cause->all > u->all ? cause->all : u->all;
+	u->aside |= cause->all == TS_SEVERITY_LOW;
+	u->n += n;
+	u->of = of;
 	return true;
 }
 
 void ts_check_part_not_trained(struct ts_check *c)
 {
-	enum ts_severity severity = TS_SEVERITY_LOW;
-	struct ts_buf said = TS_BUF_INIT(8192);
+	struct untrained u = {.said = TS_BUF_INIT(8192), .severity = TS_SEVERITY_LOW, .all = TS_SEVERITY_LOW};
 	double from = INFINITY, to = 0, at;
-	bool any = false;
+	bool nothing; /* is trained */
 
 	for (size_t i = 0; i < CAUSES; i++) {
-		if (!say_cause(c, &causes[i], !any, &said, &severity))
+		if (!say_cause(c, &causes[i], &u))
 			continue;
-		any = true;
 		if (ts_check_want_of(c, TS_M_UNTRAINED_FROM, causes[i].subject, &at))
 			from = fmin(from, at);
 		if (ts_check_want_of(c, TS_M_UNTRAINED_TO, causes[i].subject, &at))
 			to = fmax(to, at);
 	}
-	if (any && isfinite(from)) {
+	nothing = u.n >= u.of && !u.aside;
+	if (u.n > 0 && isfinite(from)) {
 		ts_check_steps(c, (int64_t)from, (int64_t)from);
-		ts_check_fire(c, severity, "At every watched step from step %.0f to step %.0f or later, %.*s", from, to,
-			      TS_SPAN_ARG(ts_buf_view(&said)));
-	} else if (!any && !ts_measure_find(c->measures, TS_M_PARAMS_RECORDED, TS_NO_SUBJECT)) {
+		ts_check_fire(c, nothing ? u.all : u.severity, "At every watched step from step %.0f to step %.0f or later, %.*s%s", from,
+			      to, TS_SPAN_ARG(ts_buf_view(&u.said)), nothing ? ": nothing is trained" : "");
+	} else if (u.n <= 0 && !ts_measure_find(c->measures, TS_M_PARAMS_RECORDED, TS_NO_SUBJECT)) {
 		ts_check_applies_not(c);
 	}
-	c->arena->failed |= said.failed == TS_NO_MEMORY;
-	ts_buf_finish(&said);
+	c->arena->failed |= u.said.failed == TS_NO_MEMORY;
+	ts_buf_finish(&u.said);
 }
 
 /* A measure that is there only where something was found. Where nothing of its kind was recorded, the rule does not apply. */

@@ -261,8 +261,8 @@ const struct ts_rule ts_rules[] = {
 	 {END},
 	 ts_check_eval_part, EACH_RANK},
 	{"CONVERGENCE.PART_NOT_TRAINED", "Parameters are not trained",
-	 "of parameters that have gradients and never change, and of gradients of zeros, medium, and high where these are all "
-	 "parameters; low where the program itself seems to want it: no gradient comes, none is required, the learning rate is 0, or "
+	 "of parameters that have gradients and never change, and of gradients of zeros, medium, and high where nothing "
+	 "is trained; low where the program itself seems to want it: no gradient comes, none is required, the learning rate is 0, or "
 	 "what no optimizer holds is a backbone ahead of what is trained, or most of the model around small parts",
 	 "by the digests of their tensors at three or more watched steps in a row, up to the last, parameters of the model never "
 	 "change or have gradients of zeros alone, and there is one cause for it at all of these steps; where gradients above zero "
@@ -369,7 +369,8 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_missing_ranks, JOB},
 	{"DIST.REPLICAS", "Copies of the model differ between ranks", "high",
 	 "digests of parameters or of the optimizer's state that were equal on some ranks, also behind an update, are not equal any "
-	 "more, and stay so to the end",
+	 "more, and stay so to the end; where the recorder saw DistributedDataParallel around the model, also of parameters that were "
+	 "equal at the first step alone",
 	 "The ranks train different models from that step on. Look at what changed there on the odd ranks: a gradient that is not "
 	 "summed (a hook, a module outside of DistributedDataParallel, no_sync), a step that one rank skipped, random numbers in an "
 	 "update, a device that computes wrongly. Restart from a checkpoint from before that step.",

@@ -192,6 +192,13 @@ class Checks(support.Case):
         self.assertEqual(biases, {"untrained_set_aside": {**both, "names": "0.weight, 2.weight"}})
         weights = self.train("runs/weights", held=lambda model: [model[0].weight, model[2].weight])
         self.assertEqual(weights, {"untrained_unheld": {**both, "names": "0.bias, 2.bias"}})
+
+        def nothing(model):
+            model[2].requires_grad_(False)  # what is added, which alone the optimizer holds
+
+        held_of = {"of": 4, "first": 0, "last": 4, "parameters": 2}
+        self.assertEqual(self.train("runs/nothing", change=nothing, held=head),
+                         {"untrained_unheld": {**held_of, "names": "0.weight, 0.bias"}, "untrained_frozen": {**held_of, "names": "2.weight, 2.bias"}})
         all_of = {**both, "parameters": 4, "names": "0.weight, 0.bias, 2.weight and 1 more"}
         self.assertEqual(self.train("runs/apart", held=apart, clear=False), {"untrained_set_aside": all_of})
 

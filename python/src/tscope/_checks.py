@@ -192,9 +192,10 @@ class Parts:
             self.untrained.pop("gradient", None)
         if "unheld" in self.untrained and aside(set(self.untrained["unheld"])):
             self.untrained["set_aside"], since["set_aside"] = self.untrained.pop("unheld"), since.pop("unheld")
+        of = sum(state != "unused" for state in states.values())
         for why in {*before, *self.untrained}:
             names = self.untrained.get(why, [])
-            found_now = {"parameters": len(names), "of": len(states), "names": listed(names), "first": since.get(why, 0)}
+            found_now = {"parameters": len(names), "of": of, "names": listed(names), "first": since.get(why, 0)}
             self._findings.say(f"untrained_{why}", found_now, {"last": step})
 
 
@@ -532,6 +533,8 @@ class Look:
 
     def _aside(self, still: set[str]) -> bool:
         states = self._layout.states
+        if self._layout.foreign != "used" and "gradient" not in states.values():
+            return False  # nothing is trained that they could be set aside for
         sizes = {name: size for name, size in self._layout.sizes.items() if states[name] != "unused"}
         return set_aside(sizes, still, self._layout.foreign)
 
