@@ -4,16 +4,16 @@
 #include "base/alloc.h"
 #include "base/budget.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "proto/wire.h"
 #include "service/rpc/client.h"
+#include "service/rpc/token_file.h"
 
 #include <pthread.h>
 
 #define SECOND INT64_C(1000000000)
-enum { TOKEN_MAX = 512, STOP_SECONDS = 2, AGAIN_SECONDS = 2 };
+enum { STOP_SECONDS = 2, AGAIN_SECONDS = 2 };
 
 struct ts_follow {
 	struct ts_follow_options options;
@@ -45,20 +45,13 @@ static bool is_stopping(struct ts_follow *f)
 /* The token is read each time, so that it can be exchanged. */
 static enum ts_status connect_to(struct ts_follow *f, struct ts_error *err)
 {
-	struct ts_buf token = TS_BUF_INIT(TOKEN_MAX);
-	struct ts_client_login login = {.from = f->options.token_file, .ca = f->options.ca[0] ? f->options.ca : NULL};
-	enum ts_status status = TS_OK;
+	struct ts_client_login login;
 
 	if (f->channel)
 		return TS_OK;
-	if (f->options.token_file[0]) {
-		status = ts_file_read(f->options.token_file, &token, err);
-		while (token.len && token.data[token.len - 1] <= ' ')
-			token.len--;
-		login.token = ts_arena_printf(&f->arena, "%.*s", TS_SPAN_ARG(ts_buf_view(&token)));
-	}
-	ts_buf_finish(&token);
-	return status ? status : ts_client_open(f->options.leader, &login, &f->channel, err);
+	if (ts_token_file_login(f->options.token_file, f->options.ca, &f->arena, &login, err))
+		return err->status;
+	return ts_client_open(f->options.leader, &login, &f->channel, err);
 }
 
 static void disconnect(struct ts_follow *f)

@@ -3,20 +3,20 @@
 
 #include "base/clock.h"
 #include "base/digest.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "proto/wire.h"
 #include "service/keep_mirror_part.h"
 #include "service/named_store.h"
 #include "service/rpc/address.h"
 #include "service/rpc/routed.h"
+#include "service/rpc/token_file.h"
 #include "store/cluster/cluster.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKEN_MAX = 512, ASKED_MOST = 64 << 20 };
+enum { ASKED_MOST = 64 << 20 };
 
 /* Where the store that is copied is: one of both is set. */
 struct source {
@@ -44,18 +44,11 @@ static bool is_server(const char *from)
 static enum ts_status open_channel(const struct ts_mirror_options *options, struct ts_arena *arena, struct ts_channel **ret,
 				   struct ts_error *err)
 {
-	struct ts_client_login login = {.from = options->token_file, .ca = options->ca};
-	struct ts_buf token = TS_BUF_INIT(TOKEN_MAX);
-	enum ts_status status = TS_OK;
+	struct ts_client_login login;
 
-	if (options->token_file) {
-		status = ts_file_read(options->token_file, &token, err);
-		while (token.len && token.data[token.len - 1] <= ' ')
-			token.len--;
-		login.token = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(ts_buf_view(&token)));
-	}
-	ts_buf_finish(&token);
-	return status ? status : ts_routed_open(options->from, &login, ret, err);
+	if (ts_token_file_login(options->token_file, options->ca, arena, &login, err))
+		return err->status;
+	return ts_routed_open(options->from, &login, ret, err);
 }
 
 static enum ts_status open_source(const struct ts_mirror_options *options, struct ts_arena *arena, struct source *ret,

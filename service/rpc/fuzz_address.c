@@ -1,6 +1,6 @@
 /* Any text as an address: refused, or its parts are whole, none would be taken for an option of ssh, and written out they parse to
  * the same. */
-#include "service/rpc/address.h"
+#include "service/rpc/address_list.h"
 
 #include "base/span.h"
 #include "tests/fuzz/fuzz_hold.h"
@@ -20,6 +20,20 @@ static void print(const struct ts_address *a, char out[TEXT_MAX])
 			       a->port[0] ? ":" : "", a->port, a->path);
 }
 
+/* A list is refused, or each of its parts is an address. */
+static void hold_list(const char *text)
+{
+	static struct ts_address_list list;
+	struct ts_address a;
+	struct ts_error err;
+
+	if (ts_address_list_parse(text, &list, &err))
+		return;
+	hold(list.n > 0 && list.n <= TS_ROUTE_SERVERS);
+	for (size_t i = 0; i < list.n; i++)
+		hold(!strchr(list.at[i], ',') && ts_address_parse(list.at[i], &a, &err) == TS_OK);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -33,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(text, data, size);
 	text[size] = '\0';
+	hold_list(text);
 	if (ts_address_parse(text, &a, &err))
 		return 0;
 	hold(a.host[0] != '-' && a.user[0] != '-' && a.port[0] != '-');

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/text.h"
+#include "service/rpc/address_list.h"
 #include "service/rpc/client_call.h"
 #include "service/rpc/route.h"
 
@@ -14,41 +14,12 @@
 struct routed {
 	struct ts_channel base; /* must be first: a channel is cast to its list */
 	struct ts_client_login login;
-	size_t n;
-	char text[TS_ROUTE_SERVERS][TS_CLIENT_WHERE];
-	const char *addresses[TS_ROUTE_SERVERS]; /* those texts */
+	struct ts_address_list list;
 	struct ts_channel *servers[TS_ROUTE_SERVERS]; /* NULL: not connected */
 	int64_t away_until_ns[TS_ROUTE_SERVERS];
 	struct ts_route_key own; /* for calls about no run: clients choose different servers */
 	char where[TS_CLIENT_WHERE];
 };
-
-/* Cuts the text at its commas. False: there is one address, or too many, or a part is no address. */
-static bool split(struct routed *r, const char *addresses)
-{
-	struct ts_span rest = ts_span_str(addresses);
-	struct ts_address parsed;
-	struct ts_error err;
-	bool more = true;
-
-	while (more) {
-		const uint8_t *comma = rest.len ? memchr(rest.data, ',', rest.len) : NULL;
-		size_t len = comma ? (size_t)(comma - rest.data) : rest.len;
-		char *text;
-
-		if (r->n == TS_ROUTE_SERVERS || len == 0 || len >= TS_CLIENT_WHERE)
-			return false;
-		text = r->text[r->n];
-		memcpy(text, rest.data, len);
-		text[len] = 0;
-		if (ts_address_parse(text, &parsed, &err))
-			return false;
-		r->addresses[r->n++] = text;
-		more = comma;
-		rest = ts_span_from(rest, len + more);
-	}
-	return r->n > 1;
-}
 
 /* Connects to the server i if it is not connected. */
 static enum ts_status reach(struct routed *r, size_t i, struct ts_error *err)
@@ -57,7 +28,7 @@ static enum ts_status reach(struct routed *r, size_t i, struct ts_error *err)
 		r->servers[i]->stop = r->base.stop; /* which may have been said since */
 		return TS_OK;
 	}
-	if (ts_client_open(r->addresses[i], &r->login, &r->servers[i], err)) {
+	if (ts_client_open(r->list.at[i], &r->login, &r->servers[i], err)) {
 		r->servers[i] = NULL;
 		r->away_until_ns[i] = ts_now_mono_ns() + TS_ROUTE_AWAY_SECONDS * INT64_C(1000000000);
 		return err->status;
@@ -73,9 +44,9 @@ static void order_of(const struct routed *r, const struct ts_route_key *key, siz
 	size_t order[TS_ROUTE_SERVERS], at = 0;
 	int64_t now = ts_now_mono_ns();
 
-	ts_route_order(r->addresses, r->n, key->hex[0] ? key : &r->own, order);
+	ts_route_order(r->list.at, r->list.n, key->hex[0] ? key : &r->own, order);
 	for (int away = 0; away < 2; away++) {
-		for (size_t i = 0; i < r->n; i++) {
+		for (size_t i = 0; i < r->list.n; i++) {
 			if ((r->away_until_ns[order[i]] > now) == away)
 				ret_order[at++] = order[i];
 		}
@@ -115,7 +86,7 @@ static enum ts_status try_each(struct routed *r, const struct ts_route_key *key,
 	enum ts_status status = TS_OK;
 
 	order_of(r, key, order);
-	for (size_t at = 0; at < r->n; at++) {
+	for (size_t at = 0; at < r->list.n; at++) {
 		size_t i = order[at];
 
 		status = reach(r, i, err);
@@ -182,7 +153,7 @@ static void routed_destroy(struct ts_channel *ch)
 {
 	struct routed *r = (struct routed *)ch;
 
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < r->list.n; i++) {
 		if (r->servers[i])
 			r->servers[i]->ops->destroy(r->servers[i]);
 	}
@@ -207,7 +178,7 @@ static enum ts_status reach_any(struct routed *r, struct ts_error *err)
 	enum ts_status status = TS_OK;
 
 	order_of(r, &r->own, order);
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < r->list.n; i++) {
 		status = reach(r, order[i], err);
 		if (status != TS_UNAVAILABLE)
 			return status;
@@ -225,7 +196,7 @@ enum ts_status ts_routed_open(const char *addresses, const struct ts_client_logi
 	r = ts_alloc_array(1, sizeof *r);
 	if (!r)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a channel");
-	if (!split(r, addresses)) {
+	if (ts_address_list_parse(addresses, &r->list, err)) {
 		ts_free(r);
 		return ts_client_open(addresses, login, ret_channel, err); /* a path with a comma, or no address at all: it says so */
 	}

@@ -30,7 +30,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_config": "ts_listen_parse ts_config_load ts_grant_parse ts_quota_parse",
     "fuzz_audit": "ts_audit_read ts_audit_line_read",
     "fuzz_conduct": "ts_frames_next ts_conduct_up ts_conduct_down",
-    "fuzz_address": "ts_address_parse",
+    "fuzz_address": "ts_address_parse ts_address_list_parse",
     "fuzz_web_address": "ts_uri_decode",
     "fuzz_tracking": "ts_tracking_body_read ts_tracking_query_read ts_tracking_filter_read ts_tracking_order_read",
     "fuzz_credentials": "ts_credentials_parse ts_token_parse",
