@@ -45,8 +45,8 @@ struct ts_channel {
 	size_t n_heads; /* how many were noted so far; the i-th stands at i % TS_CHANNEL_HEADS */
 	const char *where; /* "local store /home/...", "unix:/run/tscoped.sock": for messages */
 	bool has_all; /* the other side was asked, and has each capability of this version (proto/capability.h) */
-	/* True: nobody waits for answers any more, and calls end as TS_CANCELLED; those that a server works on go on to their end. Set
-	 * by any thread; NULL: never. */
+	/* True: nobody waits for answers any more, and calls end as TS_CANCELLED; one with one reply is cancelled where a server works
+	 * on it, too. Set by any thread; NULL: never. */
 	const atomic_bool *stop;
 };
 

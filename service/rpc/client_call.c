@@ -19,6 +19,9 @@
 /* Allows for different clocks of two machines, and for the rounding of a deadline in transit. */
 enum { DEADLINE_SLACK_NS = 50 * 1000 * 1000 };
 
+/* How often a call with one reply looks whether somebody waits for it. */
+enum { STOP_LOOK_NS = 20 * 1000 * 1000 };
+
 /* ---- the status of a call ---- */
 
 void ts_client_end_init(struct ts_client_end *end, grpc_op *op)
@@ -324,6 +327,37 @@ size_t ts_client_request_ops(struct ts_client *client, grpc_op *ops, grpc_byte_b
 	return 4;
 }
 
+/* Waits for the end of a call; one that nobody waits for any more is cancelled, so that its server stops, too. */
+static void wait_or_cancel(struct ts_client *client, grpc_call *call)
+{
+	bool cancelled = false;
+
+	if (!client->base.stop) {
+		(void)ts_client_wait(client, call);
+		return;
+	}
+	for (;;) {
+		gpr_timespec soon = ts_core_deadline(ts_now_mono_ns() + STOP_LOOK_NS);
+		grpc_event event = grpc_completion_queue_next(client->queue, soon, NULL);
+
+		if (event.type == GRPC_OP_COMPLETE && event.tag == call)
+			return;
+		if (!cancelled && ts_channel_stopped(&client->base))
+			(void)grpc_call_cancel(call, NULL);
+		cancelled = ts_channel_stopped(&client->base);
+	}
+}
+
+/* The status of a call that was cancelled here says nothing of the connection. */
+static enum ts_status end_of(struct ts_client *client, const struct ts_client_end *end, const char *method, int64_t deadline_ns,
+			     struct ts_error *err)
+{
+	if (end->code != GRPC_STATUS_CANCELLED || !ts_channel_stopped(&client->base))
+		return ts_client_end_status(client, end, method, deadline_ns, err);
+	client->refused = client->busy = false;
+	return ts_error_set(err, TS_CANCELLED, "the call was cancelled");
+}
+
 enum ts_status ts_client_roundtrip(struct ts_client *client, const char *path, const char *method,
 				   struct ts_span request, int64_t deadline_ns, struct ts_arena *arena,
 				   struct ts_span *ret_reply, struct ts_error *err)
@@ -348,8 +382,8 @@ enum ts_status ts_client_roundtrip(struct ts_client *client, const char *path, c
 	ts_client_end_init(&end, &ops[n + 1]);
 	e = grpc_call_start_batch(call, ops, n + 2, call, NULL);
 	if (e == GRPC_CALL_OK) {
-		(void)ts_client_wait(client, call);
-		status = ts_client_end_status(client, &end, method, deadline_ns, err);
+		wait_or_cancel(client, call);
+		status = end_of(client, &end, method, deadline_ns, err);
 	} else {
 		status = ts_client_refused(method, e, err);
 	}

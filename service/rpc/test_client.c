@@ -160,6 +160,41 @@ static void a_full_server_says_so(void **state)
 	ch->ops->destroy(ch);
 }
 
+static atomic_bool enough;
+
+static void *say_enough(void *ctx)
+{
+	const int *before = ctx;
+
+	while (atomic_load(&testing_sleeping) == *before)
+		(void)poll(NULL, 0, 5);
+	atomic_store(&enough, true);
+	return NULL;
+}
+
+/* A call that nobody waits for any more ends here and there, and the connection goes on. */
+static void a_call_can_be_stopped(void **state)
+{
+	int before = atomic_load(&testing_sleeping), stopped = atomic_load(&testing_stopped);
+	struct ts_channel *ch;
+	pthread_t thread;
+
+	(void)state;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	atomic_store(&enough, false);
+	ch->stop = &enough;
+	assert_int_equal(pthread_create(&thread, NULL, say_enough, &before), 0);
+	assert_int_equal(testing_call(ch, "Sleep", ts_span_str(""), text), TS_CANCELLED);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 1000 && atomic_load(&testing_stopped) == stopped; i++)
+		(void)poll(NULL, 0, 5);
+	assert_int_equal(atomic_load(&testing_stopped), stopped + 1);
+	ch->stop = NULL;
+	assert_int_equal(testing_call(ch, "Echo", ts_span_str("on"), text), TS_OK);
+	ch->ops->destroy(ch);
+}
+
 static void a_server_that_comes_back_is_found_again(void **state)
 {
 	struct ts_channel *ch;
@@ -268,6 +303,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_silent_server_is_found_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_web_server_is_found_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_full_server_says_so, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_call_can_be_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_server_that_comes_back_is_found_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(streams_of_a_server_that_dies, setup, teardown),
 		cmocka_unit_test_setup_teardown(calls_are_possible_beside_an_upload, setup, teardown),
