@@ -10,6 +10,7 @@
 #define CHART_EPOCH "chart-epoch"
 #define LOST_BASELINES "lost-baselines"
 #define VERIFY_NEW "verify-new"
+#define REDUCE_RUNS "reduce-runs"
 
 const struct ts_capability ts_capabilities[TS_CAPABILITIES] = {
 	{FOLLOW, "what a store that follows this one lacks", "Follow", {0, 0}, 0},
@@ -21,12 +22,14 @@ const struct ts_capability ts_capabilities[TS_CAPABILITIES] = {
 	{LOST_BASELINES, "what is to be held of a verdict that lost baselines", "Gate", {5, 13}, 0},
 	{LOST_BASELINES, "what is to be held of a verdict that lost baselines", "Baseline", {5, 13}, 0},
 	{VERIFY_NEW, "whether what changed since the last verify is sound", "Verify", {1, 0}, 0},
+	{REDUCE_RUNS, "what a trend needs of some runs", "ReduceRuns", {0, 0}, 0},
 	{TS_CAPABILITY_SEALED_TEXT, "text by its lines and columns of numbers", "PutObjects", {1, 2}, 3},
 	{TS_CAPABILITY_SEALED_TEXT, "text by its lines and columns of numbers", "PutObjects", {1, 2}, 4},
 };
 
 static const char names[] =
-	FOLLOW " " NOTE_HISTORY " " CHART_CELLS " " CHART_EPOCH " " LOST_BASELINES " " VERIFY_NEW " " TS_CAPABILITY_SEALED_TEXT;
+	FOLLOW " " NOTE_HISTORY " " CHART_CELLS " " CHART_EPOCH " " LOST_BASELINES " " VERIFY_NEW " " REDUCE_RUNS " "
+	TS_CAPABILITY_SEALED_TEXT;
 
 const char *ts_capability_names(void)
 {

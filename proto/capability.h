@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TS_CAPABILITY_DEPTH = 2, TS_CAPABILITIES = 11 };
+enum { TS_CAPABILITY_DEPTH = 2, TS_CAPABILITIES = 12 };
 
 /* What a client asks for by itself, to send objects smaller where the other side can open them. */
 #define TS_CAPABILITY_SEALED_TEXT "sealed-text"

@@ -35,6 +35,8 @@
 	X(gate_reply, ts_verdict) \
 	X(trend_request, ts_trend_request) \
 	X(trend_reply, ts_trend) \
+	X(reduce_request, ts_reduce_request) \
+	X(reduce_reply, ts_reduce_reply) \
 	X(gate_run, ts_gate_run) \
 	X(verify_request, ts_verify_request) \
 	X(verify_event, ts_verify_event) \

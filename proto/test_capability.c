@@ -164,7 +164,7 @@ static void says_what_a_request_asks_for(void **state)
 	assert_string_equal(lacking("ServerInfo", ts_span_of(NULL, 0), ""), "nothing");
 	assert_true(ts_capabilities_are_all(ts_span_str(ts_capability_names())));
 	assert_true(ts_capabilities_are_all(
-		ts_span_str("future sealed-text verify-new lost-baselines chart-epoch chart-cells note-history follow")));
+		ts_span_str("future sealed-text reduce-runs verify-new lost-baselines chart-epoch chart-cells note-history follow")));
 	assert_false(ts_capabilities_are_all(ts_span_str("lost-baselines chart-epoch chart-cells note-history")));
 	assert_false(ts_capabilities_are_all(ts_span_of(NULL, 0)));
 	/* The same of what this version packs. */

@@ -191,6 +191,9 @@ VECTORS = [
      "changes { at: 2 last_before: 0 before: 1 after: 2 size: inf p: 0.0005 worse: true accepted: true with_host: true other: \"o\" other_size: -0.25 } moved { at: 2 last_before: 1 size: 0.5 } sentence: \"s\" "
      "drift { from: 0 to: 2 size: 0.25 low: -0.5 high: 0.75 worse: true accepted: true } host_spread: 0.125 weekday_spread: 0.0625 pruned: 8 pruned_ns: 9 better: \"lower\""
      % (ident(1), ident(2), ident(3))),
+    ("reduce_request", "ReduceRunsRequest",
+     'from: 1 analysis_version: 2 ids: %s metric: "m" policy { code: "GATE" threshold: "delta" value: 0.5 }' % ids(3, 4)),
+    ("reduce_reply", "ReduceRunsReply", "self: true runs { %s }" % gate_run("GATE_ROLE_CANDIDATE", 2)),
     ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
     ("verify_request", "VerifyRequest", "only_new: true"),
     ("verify_event", "VerifyEvent",

@@ -424,6 +424,22 @@ struct ts_trend_request {
 };
 enum { TS_TREND_RUNS_MAX = 10000 /* so many fit into a message */ };
 
+/* ReduceRuns: what a member is asked for (service/handlers/core/shared_work.h). */
+enum { TS_REDUCE_RUNS_MAX = 256 };
+struct ts_reduce_request {
+	uint64_t from;		    /* ts_members.own of the server that asks */
+	uint32_t analysis_version;
+	struct ts_id *ids;	    /* of heads */
+	size_t n;
+	struct ts_span metric;	    /* as of a trend; empty: those of the policy */
+	struct ts_policy policy;
+};
+struct ts_reduce_reply {
+	bool self; /* the server that asks is the one that answers */
+	struct ts_gate_run *runs;
+	size_t n;
+};
+
 /* What a server's audit log came to; nothing if it keeps none. */
 struct ts_verify_audit {
 	uint64_t files, lines, first;
@@ -553,7 +569,9 @@ TS_WIRE(gate_request, ts_gate_request);
 TS_WIRE(gate_reply, ts_verdict);
 TS_WIRE(trend_request, ts_trend_request);
 TS_WIRE(trend_reply, ts_trend);
-TS_WIRE(gate_run, ts_gate_run); /* only in a cache; no method sends it */
+TS_WIRE(gate_run, ts_gate_run); /* as it is kept in a cache */
+TS_WIRE(reduce_request, ts_reduce_request);
+TS_WIRE(reduce_reply, ts_reduce_reply);
 TS_WIRE(verify_request, ts_verify_request);
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(follow_request, ts_follow_request);

@@ -106,6 +106,13 @@ const struct ts_option ts_options[] = {
 	 "a file with a token of that server, of the role admin; it is read for each connection"},
 	{"follow-ca", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(follow_ca), 0, 0, "",
 	 "PEM of the CAs that may have signed the certificate of that server (default: those of the system)"},
+	{"members", "ADDRESSES", TS_OPTION_TEXT, TS_AT_START, AT(members), 0, 0, "",
+	 "the servers of the same store, with commas between, which do a share of long calls that one of them is asked: each "
+	 "tls:HOST:PORT or unix:PATH. The list may be the same on all, and have this server in it"},
+	{"members-token", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(members_token), 0, 0, "",
+	 "a file with a token of that store, of the role read in all projects; it is read for each connection"},
+	{"members-ca", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(members_ca), 0, 0, "",
+	 "PEM of the CAs that may have signed the certificates of these servers (default: those of the system)"},
 	{"audit-log", "FILE", TS_OPTION_TEXT, TS_AT_START, AT(audit_log), 0, 0, "",
 	 "write a line for each change of a name, note, token or grant, and for each one that was refused, to this file, which only "
 	 "grows; tscope audit reads and checks it"},

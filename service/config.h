@@ -64,6 +64,7 @@ struct ts_config {
 	const char *backup;
 	const char *since;
 	const char *follow, *follow_token, *follow_ca;
+	const char *members, *members_token, *members_ca; /* empty = none */
 	int64_t follow_s;
 	bool check;
 	bool help;

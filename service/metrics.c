@@ -171,6 +171,25 @@ static void print_follow(const struct ts_metrics *m, struct ts_buf *out)
 	counter(out, "tscoped_follow_failures_total", "Questions that the leader did not answer.", (double)state.failures);
 }
 
+/* What the other servers of the store do for calls of this one. */
+static void print_members(const struct ts_metrics *m, struct ts_buf *out)
+{
+	struct ts_member_state state;
+
+	if (!m->members)
+		return;
+	ts_buf_str(out, "# HELP tscoped_member_runs_total Runs that another server of the store reduced for calls of this one.\n"
+			"# TYPE tscoped_member_runs_total counter\n");
+	for (size_t i = 0; ts_members_look(m->members, i, &state); i++)
+		if (!state.self)
+			ts_buf_printf(out, "tscoped_member_runs_total{member=\"%s\"} %" PRIu64 "\n", state.address, state.items);
+	ts_buf_str(out, "# HELP tscoped_member_failures_total Parts of a call that another server was asked for and refused, or lost.\n"
+			"# TYPE tscoped_member_failures_total counter\n");
+	for (size_t i = 0; ts_members_look(m->members, i, &state); i++)
+		if (!state.self)
+			ts_buf_printf(out, "tscoped_member_failures_total{member=\"%s\"} %" PRIu64 "\n", state.address, state.failures);
+}
+
 /* Who calls is for those who may read every project. */
 static bool may_see_names(const struct ts_metrics *m, struct ts_span bearer)
 {
@@ -193,6 +212,7 @@ static int metrics_page(void *ctx, struct ts_span bearer, struct ts_buf *out)
 	print_refused(m, out);
 	print_store(m, out);
 	print_follow(m, out);
+	print_members(m, out);
 	print_process(m, out);
 	ts_meter_print(ts_server_meter(m->server), out);
 	if (may_see_names(m, bearer))

@@ -9,6 +9,7 @@
 #include "service/auth/quota.h"
 #include "service/follower.h"
 #include "service/loopback.h"
+#include "service/members.h"
 #include "service/rpc/server.h"
 
 struct ts_metrics {
@@ -18,6 +19,7 @@ struct ts_metrics {
 	const char *store; /* its path; for the room on its disk */
 	int64_t started_ns; /* real time */
 	struct ts_follow *follow; /* NULL: it follows none */
+	struct ts_members *members; /* NULL: it knows none */
 	struct ts_loopback *http;
 };
 

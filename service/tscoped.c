@@ -16,6 +16,7 @@
 #include "service/handlers/core/handler.h"
 #include "service/housekeeping.h"
 #include "service/metrics.h"
+#include "service/members.h"
 #include "service/migrate.h"
 #include "service/keep_mirror.h"
 #include "service/notify.h"
@@ -35,6 +36,7 @@ struct daemon {
 	struct ts_engine *engine;
 	struct ts_engine *followed; /* the same store, for what comes from a leader; NULL: it follows none */
 	struct ts_follow *follow;
+	struct ts_members *members; /* NULL: none is named */
 	atomic_int_fast64_t held_ns; /* when the store last was the leader's */
 	struct ts_server_facts facts;
 	struct ts_audit *audit; /* NULL: none */
@@ -147,6 +149,17 @@ static enum ts_status start_following(struct daemon *d, struct ts_error *err)
 						  .interval_ns = config->follow_s * INT64_C(1000000000)};
 
 	return d->followed ? ts_follow_start(&options, &d->follow, err) : TS_OK;
+}
+
+static enum ts_status start_members(struct daemon *d, struct ts_error *err)
+{
+	const struct ts_config *config = &d->config;
+	const struct ts_members_options options = {config->members, config->members_token, config->members_ca};
+
+	if (config->members[0] && ts_members_start(&options, &d->members, err))
+		return err->status;
+	d->facts.members = d->members;
+	return TS_OK;
 }
 
 /* A damaged store is served for what can be read of it; true if it is sound. */
@@ -519,14 +532,14 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .gc_lease_min_s = config->gc_lease_min_s,
 					    .keep_removed_s = (uint64_t)config->keep_removed_days * 86400,
 					    .quotas = &d->quotas};
-	if (open_audit(d, err))
+	if (start_members(d, err) || open_audit(d, err))
 		return err->status;
 	options.engine = d->engine;
 	options.policy = d->policy;
 	options.handlers = ts_handlers(&options.n_handlers);
 	if (ts_server_create(&options, &d->server, err) || start_following(d, err))
 		return err->status;
-	d->metrics = (struct ts_metrics){.server = d->server, .follow = d->follow,
+	d->metrics = (struct ts_metrics){.server = d->server, .follow = d->follow, .members = d->members,
 					 .engine = d->engine, .quotas = &d->quotas, .store = config->store,
 					 .started_ns = d->facts.started_ns};
 	if (config->metrics_port && ts_metrics_start(&d->metrics, config->metrics_port, err))
@@ -674,6 +687,13 @@ static void wait_and_stop(struct daemon *d, const sigset_t *set, int argc, char 
 	(void)audit(d, "stop", "", ts_span_of(NULL, 0), ts_span_of(NULL, 0), &err);
 }
 
+/* Calls use members to their end. False: as ts_members_stop. */
+static bool stop_serving(struct daemon *d)
+{
+	ts_server_destroy(d->server);
+	return ts_members_stop(d->members);
+}
+
 static int serve(struct daemon *d, int argc, char **argv)
 {
 	struct ts_error err;
@@ -697,11 +717,11 @@ static int serve(struct daemon *d, int argc, char **argv)
 	}
 	ts_metrics_stop(&d->metrics);
 	ts_housekeeping_stop(d->housekeeping);
-	if (!ts_follow_stop(d->follow)) { /* it waits for a leader that does not answer: the store survives that */
+	/* One that waits for another server that does not answer: the store survives that. */
+	if (!ts_follow_stop(d->follow) || !stop_serving(d)) {
 		ts_audit_close(d->audit);
 		_exit(exit_code);
 	}
-	ts_server_destroy(d->server);
 	ts_audit_close(d->audit);
 	ts_engine_destroy(d->engine);
 	ts_engine_destroy(d->followed);

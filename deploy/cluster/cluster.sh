@@ -196,7 +196,8 @@ begin_tscoped2() { begin_tscoped 2; }
 begin_tscoped3() { begin_tscoped 3; }
 
 start_servers() {
-	local i
+	local i members
+	members=$(printf "unix:$run/tscoped%s.sock," 1 2 3)
 	cat >"$folder/cluster.conf" <<-END
 	postgresql = host=$database dbname=tscope user=tscope
 	connections = 8
@@ -211,6 +212,7 @@ start_servers() {
 		listen = tls:127.0.0.1:$((port + i))
 		tls-cert = $folder/tls/server.pem
 		tls-key = $folder/tls/server.key
+		members = ${members%,}
 		END
 		begin_tscoped $i
 		# The first one makes the tables.

@@ -212,3 +212,27 @@ const struct ts_shape ts_shape_gate_run = {SHAPE("gate_run", gate_run, run_rows)
 #undef TYPE
 
 WIRE_SHAPE(gate_run, ts_gate_run, ts_shape_gate_run);
+
+/* --- many runs, for another server --- */
+
+#define TYPE struct ts_reduce_request
+static const struct ts_shape_field request_rows[] = {
+	{"from", NULL, U64(from)},
+	{"analysis_version", NULL, U32(analysis_version)},
+	{"ids", NULL, LIST(ID, ids, n, TS_REDUCE_RUNS_MAX)},
+	{"metric", NULL, TEXT(metric, TS_WIRE_SPEC_MAX)},
+	{"policy", NULL, MANY(policy.items, policy.n, ts_shape_policy_item, TS_WIRE_POLICY_MAX)},
+};
+const struct ts_shape ts_shape_reduce_request = {SHAPE("reduce_request", reduce_runs_request, request_rows)};
+#undef TYPE
+
+#define TYPE struct ts_reduce_reply
+static const struct ts_shape_field reply_rows[] = {
+	{"self", NULL, BOOL(self)},
+	{"runs", NULL, MANY(runs, n, ts_shape_gate_run, TS_REDUCE_RUNS_MAX)},
+};
+const struct ts_shape ts_shape_reduce_reply = {SHAPE("reduce_reply", reduce_runs_reply, reply_rows)};
+#undef TYPE
+
+WIRE_SHAPE(reduce_request, ts_reduce_request, ts_shape_reduce_request);
+WIRE_SHAPE(reduce_reply, ts_reduce_reply, ts_shape_reduce_reply);

@@ -99,7 +99,8 @@ extern const struct ts_shape ts_shape_trace_collective, ts_shape_trace_place, ts
 /* Requests, and replies that are not answers. */
 extern const struct ts_shape ts_shape_chart_request;
 extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,
-	ts_shape_trend_request, ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request,
+	ts_shape_trend_request, ts_shape_reduce_request, ts_shape_reduce_reply,
+	ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request,
 	ts_shape_note_request, ts_shape_list_request, ts_shape_get_request, ts_shape_has_request, ts_shape_objects_request,
 	ts_shape_gc_request, ts_shape_verify_request, ts_shape_follow_request, ts_shape_follow_part,
 	ts_shape_removed_request, ts_shape_restore_request, ts_shape_make_token_request,

@@ -24,7 +24,7 @@ static const struct ts_shape *const roots[] = {
 	&ts_shape_diff_request, &ts_shape_diff,	  &ts_shape_matrix_request, &ts_shape_matrix_reply,
 	&ts_shape_resume_request, &ts_shape_resume, &ts_shape_bound, &ts_shape_gate_run,
 	&ts_shape_gate_request, &ts_shape_gate_input, &ts_shape_verdict,
-	&ts_shape_trend_request, &ts_shape_trend,
+	&ts_shape_trend_request, &ts_shape_trend, &ts_shape_reduce_request, &ts_shape_reduce_reply,
 	&ts_shape_analyze_request, &ts_shape_analysis,
 	&ts_shape_commit_request, &ts_shape_commit_reply, &ts_shape_ref_request, &ts_shape_ref_reply, &ts_shape_log_request,
 	&ts_shape_log_reply, &ts_shape_note_request, &ts_shape_list_request, &ts_shape_list_reply, &ts_shape_get_request,
@@ -704,6 +704,9 @@ static void mend(const struct ts_shape *s, void *ret)
 		((struct ts_resume_request *)ret)->tolerance = 0.25;
 	if (s == &ts_shape_gate_run)
 		mend_gate_run(ret);
+	if (s == &ts_shape_reduce_reply)
+		for (size_t i = 0; i < ((struct ts_reduce_reply *)ret)->n; i++)
+			mend_gate_run(&((struct ts_reduce_reply *)ret)->runs[i]);
 	if (s == &ts_shape_gate_input)
 		draw_policy(&((struct ts_gate_input *)ret)->policy);
 	if (s == &ts_shape_gate_request && ((struct ts_gate_request *)ret)->replay)

@@ -48,6 +48,7 @@ static const struct ts_handler rows[] = {
 	{.method = "GetUsage", .needs = TS_AUTH_READ, .message = ts_handle_get_usage},
 	{.method = "Retain", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_LONG, .flags = TS_METHOD_WRITES, .message = ts_handle_retain},
 	{.method = "Follow", .needs = TS_AUTH_ADMIN, .lane = TS_LANE_DOWN, .flags = TS_METHOD_STREAM_DOWN, .message = ts_handle_follow},
+	{.method = "ReduceRuns", .needs = TS_AUTH_READ, .lane = TS_LANE_LONG, .message = ts_handle_reduce_runs},
 };
 
 enum { METHODS = sizeof rows / sizeof rows[0] };

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/analysis.h"
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "service/handlers/core/test_runs.h"
@@ -201,6 +202,9 @@ static void reading(void **state)
 					.policy = {series, 1}}));
 	EACH("Trend", trend_request,
 	     (&(struct ts_trend_request){.branch = ts_span_str("branch:p/trunk"), .metric = ts_span_str("scalars.loss")}));
+	EACH("ReduceRuns", reduce_request,
+	     (&(struct ts_reduce_request){
+		     .analysis_version = TS_ANALYSIS_VERSION, .ids = ids, .n = 2, .metric = ts_span_str("step_time")}));
 	EACH("Baseline", gate_request,
 	     (&(struct ts_gate_request){.baselines = (struct ts_span[]){ts_span_str("p/b")}, .n_baselines = 1}));
 	EACH("Diff", diff_request,

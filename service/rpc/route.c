@@ -45,26 +45,41 @@ static struct ts_span as_written(const char *method, struct ts_span value, char 
 	return ts_span_of(ts_id_hex(&id, hex), TS_ID_HEX);
 }
 
-struct ts_route_key ts_route_key(const char *method, struct ts_span request)
+/* As a value of the first field that names a run; empty: an empty key. */
+static struct ts_route_key key_of(struct ts_span value)
 {
-	struct ts_span value = {NULL, 0};
-	struct ts_pb pb = ts_pb_of(request);
-	uint32_t field = field_of(method);
 	struct ts_route_key key = {""};
 	char hex[TS_ID_HEX + 1];
-	struct ts_pb_field f;
 	struct ts_id id;
 
-	while (field && !value.len && ts_pb_next(&pb, &f)) {
-		if (f.number == field && f.wire == TS_PB_BYTES)
-			value = as_written(method, f.bytes, hex);
-	}
 	if (!value.len)
 		return key;
 	ts_digest(value, &id);
 	(void)ts_id_hex(&id, hex);
 	memcpy(key.hex, hex, TS_ROUTE_HEX);
 	return key;
+}
+
+struct ts_route_key ts_route_key_of(const struct ts_id *run)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return key_of(ts_span_of(ts_id_hex(run, hex), TS_ID_HEX));
+}
+
+struct ts_route_key ts_route_key(const char *method, struct ts_span request)
+{
+	struct ts_span value = {NULL, 0};
+	struct ts_pb pb = ts_pb_of(request);
+	uint32_t field = field_of(method);
+	char hex[TS_ID_HEX + 1];
+	struct ts_pb_field f;
+
+	while (field && !value.len && ts_pb_next(&pb, &f)) {
+		if (f.number == field && f.wire == TS_PB_BYTES)
+			value = as_written(method, f.bytes, hex);
+	}
+	return key_of(value);
 }
 
 static uint64_t weight(const char *address, const struct ts_route_key *key)

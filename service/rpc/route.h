@@ -22,6 +22,8 @@ struct ts_route_key {
 
 #define TS_ROUTE_HEADER "tscope-run"
 
+/* Of calls about this run that name it by its id. */
+struct ts_route_key ts_route_key_of(const struct ts_id *run);
 /* Of a serialized request: the first run that it names. A request that is broken has an empty key; the server says what is wrong. */
 struct ts_route_key ts_route_key(const char *method, struct ts_span request);
 /* True: the call changes no name and no object, so that it may be made again where its answer was lost. */

@@ -59,6 +59,7 @@ struct ts_server_facts {	/* what ServerInfo replies */
 	uint64_t keep_removed_s; /* how long removed names are kept */
 	struct ts_quotas *quotas; /* NULL: none */
 	struct ts_audit *audit;	  /* NULL: none */
+	struct ts_members *members; /* the other servers of the store (shared_work.h); NULL: none is known */
 };
 
 struct ts_call {

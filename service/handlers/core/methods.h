@@ -45,6 +45,7 @@ ts_handle_fn ts_handle_revoke_token;
 ts_handle_fn ts_handle_get_usage;
 ts_handle_fn ts_handle_retain;
 ts_handle_fn ts_handle_follow;
+ts_handle_fn ts_handle_reduce_runs;
 
 /* The function `quick` of the handlers that have one. */
 bool ts_quick_has_objects(struct ts_call *call, struct ts_span request);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/analysis.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "run/head.h"
@@ -88,6 +89,7 @@ static const struct {
 	{"MakeToken", TS_AUTH_ADMIN}, {"ListTokens", TS_AUTH_ADMIN}, {"RevokeToken", TS_AUTH_ADMIN}, {"ListRemoved", TS_AUTH_READ},
 	{"RestoreRef", TS_AUTH_PUSH}, {"GetUsage", TS_AUTH_READ},    {"FindNames", TS_AUTH_READ},
 	{"RestoreRef", TS_AUTH_PUSH}, {"Retain", TS_AUTH_ADMIN},     {"Follow", TS_AUTH_ADMIN},
+	{"ReduceRuns", TS_AUTH_READ},
 };
 
 static enum ts_auth_role needed(const char *method)
@@ -398,6 +400,39 @@ static enum ts_status count_prefixes(struct ts_engine *e, uint8_t kind, struct t
 }
 
 /* How often the store was asked, and what was answered, for one id. */
+static size_t reduced(uint64_t from, uint32_t version, const struct ts_id *ids, size_t n, struct ts_reduce_reply *ret)
+{
+	struct ts_reduce_request request = {.from = from, .analysis_version = version, .ids = (struct ts_id *)(uintptr_t)ids, .n = n,
+					    .metric = ts_span_str("step_time")};
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status;
+	struct ts_span reply;
+
+	must(ts_wire_pack_reduce_request(&request, &buf, &s.err), &s.err);
+	status = test_call(&s, "ReduceRuns", &buf, &reply);
+	ts_buf_finish(&buf);
+	if (status)
+		return SIZE_MAX;
+	must(ts_wire_unpack_reduce_reply(reply, &s.arena, ret, &s.err), &s.err);
+	return ret->n;
+}
+
+/* Members ask for runs by their ids alone. What the caller may not read, or is not there, is left out. */
+static void only_readable_runs_are_reduced(void **state)
+{
+	const struct ts_id ids[] = {other, {{7}}, first};
+	struct ts_reduce_reply reply;
+
+	(void)state;
+	give("user:1001 read p");
+	as(&ada);
+	assert_int_equal(reduced(1, TS_ANALYSIS_VERSION, ids, 3, &reply), 1);
+	assert_memory_equal(&reply.runs[0].id, &first, sizeof first);
+	assert_false(reply.self);
+	assert_int_equal(reduced(1, TS_ANALYSIS_VERSION + 1, ids, 3, &reply), SIZE_MAX);
+	expect(s.err.status, TS_UNSUPPORTED, "analysis version");
+}
+
 static void ask_for_id(const struct ts_id *id, unsigned ret[2], char text[TS_ERROR_TEXT])
 {
 	char spec[80] = "id:", hex[TS_ID_HEX + 1];
@@ -788,6 +823,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_operation_asks_for_its_role, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_of_one_project_sees_nothing_of_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_list_goes_on_behind_many_names_of_another_project, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_readable_runs_are_reduced, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_hidden_costs_what_is_absent, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_id_is_found_through_a_readable_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(objects_of_others_are_not_sent, setup, teardown),

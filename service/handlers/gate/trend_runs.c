@@ -1,12 +1,13 @@
 /* trend_runs.c - the Trend method: one metric of the runs of a branch.
  *
- * It reduces one run at a time and keeps only what the answer shows, so that it needs no more memory than the answer.
+ * It reduces one run at a time, or where a store has several servers some hundred, and keeps only what the answer shows, so that it
+ * needs little more memory than the answer.
  */
-#include "analysis/policy.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 #include "service/handlers/gate/baselines.h"
 #include "service/handlers/gate/gate_subject.h"
+#include "service/handlers/gate/reduced_ahead.h"
 #include "service/handlers/gate/trend_machine.h"
 
 #include "analysis/gate/trend.h"
@@ -215,21 +216,38 @@ static bool pushed_again(const struct follower *t, const struct ts_branch_run *r
 	       ts_branch_same_run(&mark->start, &t->marks[r->later].start);
 }
 
-static enum ts_status take(struct follower *t, const struct ts_branch_run *entry, struct mark *mark, struct ts_error *err)
+/* The spans of a run are valid until the next one is taken. */
+static enum ts_status take(struct follower *t, const struct ts_branch_run *run, struct mark *mark, struct ts_error *err)
 {
-	struct ts_trend_run row = {.id = entry->run.id, .moved_ns = entry->moved_ns, .accepted = entry->accepted.len > 0};
-	struct ts_branch_run run = *entry; /* its spans are valid until the next run is read */
+	struct ts_trend_run row = {.id = run->run.id, .moved_ns = run->moved_ns, .accepted = run->accepted.len > 0};
 
-	ts_arena_reset(&t->one);
-	if (ts_branch_reduce(t->f, &t->policy, &t->one, &run, err) || remember(t, &run, mark, err))
+	if (remember(t, run, mark, err))
 		return err->status;
-	if (pushed_again(t, &run, mark))
+	if (pushed_again(t, run, mark))
 		return TS_OK;
 	row.commit = mark->start.commit;
-	if (judge(t, &run, &row, err) || keep(t, entry->accepted, SHOWN, &row.accept_reason, err))
+	if (judge(t, run, &row, err) || keep(t, run->accepted, SHOWN, &row.accept_reason, err))
 		return err->status;
 	t->trend.runs[t->trend.n_runs++] = row;
 	return TS_OK;
+}
+
+static enum ts_status take_all(struct follower *t, const struct ts_branch_run *entries, size_t n, struct ts_error *err)
+{
+	const struct ts_reduce_request wanted = {.metric = t->request->metric, .policy = t->request->policy};
+	struct ts_reduced_ahead ahead;
+	enum ts_status status = TS_OK;
+	struct ts_branch_run run;
+
+	ts_reduced_ahead_begin(&ahead, t->f, &wanted, &t->policy);
+	for (size_t i = 0; i < n && !status; i++) {
+		ts_arena_reset(&t->one);
+		status = ts_reduced_ahead_entry(&ahead, entries, n, i, &t->one, &run, err);
+		if (!status)
+			status = take(t, &run, &t->marks[i], err);
+	}
+	ts_reduced_ahead_end(&ahead);
+	return status;
 }
 
 /* The newest run that can be read; NULL: there is none. */
@@ -256,9 +274,8 @@ static enum ts_status follow_branch(struct follower *t, struct ts_error *err)
 	t->marks = ts_arena_array(t->arena, n, sizeof *t->marks);
 	if (!trend->runs || !t->marks)
 		return ts_arena_error(t->arena, err);
-	for (size_t i = 0; i < n; i++)
-		if (take(t, &entries[i], &t->marks[i], err))
-			return err->status;
+	if (take_all(t, entries, n, err))
+		return err->status;
 	if (n && !t->some && trend->metric >= TS_METRICS)
 		return ts_logged_missing(t->f, newest(t, entries, n), t->policy.logged[0], err);
 	for (size_t i = 0; i < trend->n_runs / 2; i++) {
@@ -283,23 +300,10 @@ static enum ts_status find_branch(struct follower *t, struct ts_error *err)
 	return TS_OK;
 }
 
-/* The metric is one of the table, or a logged series, which alone is reduced. */
-static enum ts_status take_metric(struct follower *t, struct ts_error *err)
-{
-	const char *name = ts_arena_printf(t->arena, "%.*s", TS_SPAN_ARG(t->request->metric));
-
-	if (!name)
-		return ts_arena_error(t->arena, err);
-	if (!*name)
-		return ts_error_set(err, TS_INVALID, "the request names no metric");
-	t->trend.metric = ts_gate_policy_only(&t->policy, name);
-	return TS_OK;
-}
-
 static enum ts_status answer(struct follower *t, struct ts_error *err)
 {
-	ts_gate_policy_default(&t->policy);
-	if (ts_policy_of_gate(&t->request->policy, t->arena, &t->policy, err) || take_metric(t, err) || find_branch(t, err) ||
+	if (ts_reduced_policy(t->request->metric, &t->request->policy, t->arena, &t->policy, &t->trend.metric, err) ||
+	    find_branch(t, err) ||
 	    (t->request->like.len && follow_like(t, err)) || follow_branch(t, err) ||
 	    ts_trend_judge(&t->trend, &t->policy, t->arena, err) ||
 	    ts_trend_machines(t->f, &t->trend, &t->one, t->arena, err))
