@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """cluster.py BUILD [RUNS]: a store in PostgreSQL on this machine, and one with packs in a bucket of S3 (a server for tests on this
 machine), beside LMDB, in one run: pushes a second of some clients through one, two and four servers, a list, a diff, an analysis, cold
-and warm, transactions of the database and bytes of its log for each push, and what 1,000 pushes ask of S3. All lies in memory where
+and warm, transactions of the database and bytes of its log for each push, and what 1,000 pushes ask of S3. Then a trend, a list and a matrix over many
+runs, with one, two and four servers that are members of each other. All lies in memory where
 that can be, so that this is the cost of the way and not of the disk. Skipped where PostgreSQL's programs are not."""
 import os
 import shutil
@@ -19,6 +20,7 @@ from s3 import SECRET, Bucket  # noqa: E402
 BUILD = sys.argv[1]
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 CLIENTS, ASKED, SERVERS = 8, 11, (1, 2, 4)
+SHARED = 600  # runs of a branch, for what servers share
 
 
 def push_all(servers, runs):
@@ -106,6 +108,59 @@ def in_database(postgres, work, runs, n, bucket):
     measure("and S3" if bucket else "PostgreSQL", work, store_of, n, runs, counted, bucket)
 
 
+def cpu_of(server):
+    """Seconds of CPU of a server so far."""
+    with open(f"/proc/{server.process.pid}/stat", encoding="utf-8") as f:
+        words = f.read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def ask_cold(servers, words):
+    """Milliseconds of a call that nobody made before, of the same call once more, and the CPU of each server for the first."""
+    before = [cpu_of(s) for s in servers]
+    cold = one(servers[0], *words)
+    spent = [cpu_of(s) - then for s, then in zip(servers, before)]
+    return cold, one(servers[0], *words), spent
+
+
+def share(postgres, bucket, work):
+    """Prints how long questions about many runs take when more servers are members of each other. What servers have cached is lost between."""
+    postgres.sql("CREATE DATABASE shared", "postgres")
+    more = f"bucket = {bucket.url('packs/shared')}\ncache = {work}/cache-shared-%d\nbundle_mib = 1\n"
+
+    def begin(n, name):
+        sockets = [os.path.join(work, f"{name}{n}-{i}") for i in range(n)]
+        members = ",".join(f"unix:{s}" for s in sockets) if n > 1 else ""
+        return [Server(BUILD, "cluster:" + postgres.conf(f"shared-{i}.conf", "shared", more % i), s, {"TSCOPED_MEMBERS": members})
+                for i, s in enumerate(sockets)]  # fmt: skip
+
+    def end(servers):
+        for i, s in enumerate(servers):
+            s.process.kill()
+            s.process.wait()
+            shutil.rmtree(f"{work}/cache-shared-{i}", ignore_errors=True)
+
+    servers = begin(1, "push")
+    for at in range(0, SHARED, 100):
+        folders = [os.path.join(work, "shared", f"s{i}") for i in range(at, at + 100)]
+        for i, run in enumerate(folders):
+            write_run(run, at + i, 300)
+        if servers[0].tscope("push", *folders, "--branch", "main").returncode:
+            raise RuntimeError("a push fails")
+    time.sleep(3)  # until packs have moved to the bucket
+    end(servers)
+    questions = {f"trend of {SHARED}": ["trend", "main", "--json"], f"list of {SHARED}, a fact": ["list", "--json", "--columns", "name,config.number", "--limit", str(SHARED)],
+                 "matrix of 256": ["diff", *(f"s{i}" for i in range(256)), "--json"]}  # fmt: skip
+    print(f"\nmembers, with PostgreSQL and S3 (on {os.cpu_count()} processors the CPU of each server is what shows the split)")
+    print(f"{'question':22} {'servers':>7} {'cold ms':>8} {'warm ms':>8}  CPU s of each server, cold")
+    for question, words in questions.items():
+        for n in SERVERS:
+            servers = begin(n, question.split()[0])
+            cold, warm, spent = ask_cold(servers, words)
+            end(servers)
+            print(f"{question:22} {n:7} {cold:8.0f} {warm:8.0f}  {' '.join(f'{s:.2f}' for s in spent)}", flush=True)
+
+
 def main():
     programs = find()
     if not programs:
@@ -129,6 +184,7 @@ def main():
             os.environ.update(AWS_ACCESS_KEY_ID="tester", AWS_SECRET_ACCESS_KEY=SECRET)
             for n in SERVERS:
                 in_database(postgres, work, runs, n, bucket)
+            share(postgres, bucket, work)
         finally:
             bucket.end()
     finally:
