@@ -40,27 +40,10 @@ enum ts_status ts_export_find_file(struct ts_cli *cli, const struct ts_get_reply
 	return TS_OK;
 }
 
-static enum ts_status find_and_copy(struct ts_cli *cli, const struct ts_view *view, const struct ts_file_info *wanted, int fd,
-				    struct ts_error *err)
-{
-	struct ts_index index;
-
-	for (size_t i = 0; i < view->head.n_ranks; i++) {
-		if (view->head.ranks[i].rank != wanted->rank)
-			continue;
-		if (ts_view_index(view, i, &cli->arena, &index, err))
-			return err->status;
-		for (size_t k = 0; k < index.n_files; k++)
-			if (ts_span_eq(index.files[k].name, wanted->name))
-				return fd < 0 ? ts_view_file(view, &index.files[k], &cli->out, err)
-					      : ts_view_write_file(view, &index.files[k], fd, err);
-	}
-	return ts_error_set(err, TS_DAMAGED, "export: the run lists a file %s and does not have it", ts_show(wanted->name).text);
-}
-
 enum ts_status ts_export_file(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_file_info *file, int fd,
 			      struct ts_error *err)
 {
+	struct ts_file found;
 	enum ts_status status;
 	struct ts_view view;
 
@@ -71,7 +54,9 @@ enum ts_status ts_export_file(struct ts_cli *cli, const struct ts_get_reply *run
 				    ts_show(file->name).text, file->size, TS_EXPORT_SERVED_MAX >> 20);
 	if (ts_view_open(&view, &run->run.id, ts_stored_object, cli, err))
 		return err->status;
-	status = find_and_copy(cli, &view, file, fd, err);
+	status = ts_view_find_file(&view, file->rank, file->name, &cli->arena, &found, err);
+	if (!status)
+		status = fd < 0 ? ts_view_file(&view, &found, &cli->out, err) : ts_view_write_file(&view, &found, fd, err);
 	ts_view_close(&view);
 	return status;
 }

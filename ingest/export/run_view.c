@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/object.h"
 #include "base/order.h"
+#include "base/text.h"
 #include "ingest/facts/run_facts.h"
 #include "run/block.h"
 
@@ -76,6 +77,25 @@ enum ts_status ts_view_write_file(const struct ts_view *view, const struct ts_fi
 	}
 	ts_arena_finish(&arena);
 	return status;
+}
+
+enum ts_status ts_view_find_file(const struct ts_view *view, int32_t rank, struct ts_span name, struct ts_arena *arena,
+				 struct ts_file *ret_file, struct ts_error *err)
+{
+	struct ts_index index;
+
+	for (size_t i = 0; i < view->head.n_ranks; i++) {
+		if (view->head.ranks[i].rank != rank)
+			continue;
+		if (ts_view_index(view, i, arena, &index, err))
+			return err->status;
+		for (size_t k = 0; k < index.n_files; k++)
+			if (ts_span_eq(index.files[k].name, name)) {
+				*ret_file = index.files[k];
+				return TS_OK;
+			}
+	}
+	return ts_error_set(err, TS_DAMAGED, "the run lists a file %s and does not have it", ts_show(name).text);
 }
 
 enum ts_status ts_view_file(const struct ts_view *view, const struct ts_file *file, struct ts_buf *out, struct ts_error *err)

@@ -32,6 +32,9 @@ enum ts_status ts_view_index(const struct ts_view *view, size_t rank, struct ts_
 enum ts_status ts_view_chunk(const struct ts_view *view, const struct ts_id *id, struct ts_arena *arena,
 			     struct ts_span *ret_bytes, struct ts_error *err);
 
+/* Finds a kept file of a rank; its index lies in the arena. TS_DAMAGED: the run has no such file, though somebody listed it. */
+enum ts_status ts_view_find_file(const struct ts_view *view, int32_t rank, struct ts_span name, struct ts_arena *arena,
+				 struct ts_file *ret_file, struct ts_error *err);
 /* Writes the bytes of a kept file to a descriptor. */
 enum ts_status ts_view_write_file(const struct ts_view *view, const struct ts_file *file, int fd, struct ts_error *err);
 /* Appends the bytes of a kept file. */
