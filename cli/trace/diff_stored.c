@@ -6,22 +6,28 @@
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
+#include "analysis/trace/diff/summarize.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/trace/stored_trace.h"
+#include "cli/trace/summary_file.h"
 #include "cli/trace/timeline_link.h"
 #include "cli/view/show_value.h"
 #include "run/head.h"
 
 struct stored {
-	struct ts_run_trace *of[2];
-	size_t n[2];
+	struct ts_id runs[2];
+	struct ts_run_trace *of[2]; /* traces, then summaries of those that are not there */
+	size_t n[2], n_traces[2];
 };
 
-static enum ts_status compare(struct ts_cli *cli, const void *from, const struct ts_rank_pair *pair, struct ts_arena *arena,
-			      struct ts_trace_diff *ret, struct ts_error *err)
+static bool is_summary(const struct stored *s, const struct ts_rank_pair *pair, int side)
 {
-	const struct stored *s = from;
-	const struct ts_run_trace *of[2] = {&s->of[0][pair->a.at], &s->of[1][pair->b.at]};
+	return (side ? pair->b.at : pair->a.at) >= s->n_traces[side];
+}
+
+static enum ts_status compare_traces(struct ts_cli *cli, const struct ts_run_trace *const of[2], const struct ts_rank_pair *pair,
+				     struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err)
+{
 	const struct ts_id columns[2] = {of[0]->columns, of[1]->columns};
 	struct ts_trace_record record;
 	struct ts_trace traces[2];
@@ -38,8 +44,58 @@ static enum ts_status compare(struct ts_cli *cli, const void *from, const struct
 		status = ts_diff_pair(cli, &traces[0], pair->a.name, &traces[1], pair->b.name, arena, ret, err);
 	while (n-- > 0)
 		ts_trace_finish(&traces[n]);
-	if (status)
-		return status;
+	return status;
+}
+
+/* What a summary of the trace would say. The names of its kernels are the arena's. */
+static enum ts_status summarize(struct ts_cli *cli, const struct ts_run_trace *of, struct ts_arena *arena,
+				struct ts_kernel_summary *ret, struct ts_error *err)
+{
+	struct ts_trace_record record;
+	enum ts_status status;
+	struct ts_trace trace;
+
+	if (ts_stored_columns_prefetch(cli, &of->columns, 1, err))
+		return err->status;
+	ts_trace_room(cli, of->size);
+	if (ts_stored_load(cli, of, arena, &trace, &record, err))
+		return err->status;
+	arena->ceiling = cli->arena.ceiling; /* that of the trace (ts_trace_room) */
+	status = ts_summarize_kernels(&trace, arena, ret, err);
+	ts_trace_finish(&trace);
+	return status;
+}
+
+/* Where one side is a summary, the other one is made one. */
+static enum ts_status compare_summaries(struct ts_cli *cli, const struct stored *s, const struct ts_run_trace *const of[2],
+					const struct ts_rank_pair *pair, struct ts_arena *arena, struct ts_trace_diff *ret,
+					struct ts_error *err)
+{
+	struct ts_warmup_asked asked = {.given = false};
+	struct ts_kernel_summary sides[2];
+
+	if (ts_warmup_option(cli, &asked, err))
+		return err->status;
+	for (int i = 0; i < 2; i++)
+		if (is_summary(s, pair, i) ? ts_summary_load(cli, &s->runs[i], of[i], arena, &sides[i], err)
+					   : summarize(cli, of[i], arena, &sides[i], err))
+			return err->status;
+	if (ts_trace_diff_summaries(&sides[0], pair->a.name, &sides[1], pair->b.name, &asked, arena, ret, err))
+		return err->status;
+	ret->a.summary = is_summary(s, pair, 0);
+	ret->b.summary = is_summary(s, pair, 1);
+	return TS_OK;
+}
+
+static enum ts_status compare(struct ts_cli *cli, const void *from, const struct ts_rank_pair *pair, struct ts_arena *arena,
+			      struct ts_trace_diff *ret, struct ts_error *err)
+{
+	const struct stored *s = from;
+	const struct ts_run_trace *of[2] = {&s->of[0][pair->a.at], &s->of[1][pair->b.at]};
+
+	if (is_summary(s, pair, 0) || is_summary(s, pair, 1) ? compare_summaries(cli, s, of, pair, arena, ret, err)
+							     : compare_traces(cli, of, pair, arena, ret, err))
+		return err->status;
 	ret->path_a = pair->a.name;
 	ret->path_b = pair->b.name;
 	return TS_OK;
@@ -60,14 +116,25 @@ static struct ts_rank_trace *traces_of(struct ts_cli *cli, const struct ts_run_t
 	return out;
 }
 
-static enum ts_status list(struct ts_cli *cli, const struct ts_id *id, struct ts_run_trace **ret, size_t *ret_n, struct ts_error *err)
+static enum ts_status list(struct ts_cli *cli, const struct ts_id *id, int side, struct stored *s, struct ts_error *err)
 {
+	struct ts_run_trace *traces = NULL, *summaries = NULL;
 	struct ts_get_reply run;
 	char hex[TS_ID_HEX + 1];
+	size_t n = 0;
 
-	if (ts_ask_get(cli->target.channel, ts_span_str(ts_id_hex(id, hex)), &cli->arena, &run, err))
+	if (ts_ask_get(cli->target.channel, ts_span_str(ts_id_hex(id, hex)), &cli->arena, &run, err) ||
+	    ts_stored_traces(cli, &run, &traces, &s->n_traces[side], err) ||
+	    ts_run_summaries(cli, &run, traces, s->n_traces[side], &summaries, &n, err))
 		return err->status;
-	return ts_stored_traces(cli, &run, ret, ret_n, err);
+	s->runs[side] = *id;
+	s->n[side] = s->n_traces[side] + n;
+	s->of[side] = ts_arena_array(&cli->arena, s->n[side], sizeof **s->of);
+	if (!s->of[side])
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < s->n[side]; i++)
+		s->of[side][i] = i < s->n_traces[side] ? traces[i] : summaries[i - s->n_traces[side]];
+	return TS_OK;
 }
 
 enum ts_status ts_stored_diff(struct ts_cli *cli, const struct ts_id *a, const struct ts_id *b, struct ts_rank_diff *ret,
@@ -78,7 +145,7 @@ enum ts_status ts_stored_diff(struct ts_cli *cli, const struct ts_id *a, const s
 	struct stored s;
 
 	for (int i = 0; i < 2; i++)
-		if (list(cli, ids[i], &s.of[i], &s.n[i], err) || !(sides[i] = traces_of(cli, s.of[i], s.n[i], err)))
+		if (list(cli, ids[i], i, &s, err) || !(sides[i] = traces_of(cli, s.of[i], s.n[i], err)))
 			return err->status;
 	return ts_rank_diff_pairs(sides[0], s.n[0], sides[1], s.n[1], &cli->arena, ret, err)
 		       ? err->status
@@ -109,6 +176,8 @@ enum ts_status ts_stored_diff_section(struct ts_cli *cli, const struct ts_rank_d
 
 	ts_text_heading(cli, head ? head : "");
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_show_text(d->diff.sentence, &cli->arena));
+	if (d->diff.a.summary || d->diff.b.summary)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_summary_words(&d->diff));
 	link_timelines(cli, &d->pairs[d->worst]);
 	return ts_ranks_text(cli, d, err);
 }

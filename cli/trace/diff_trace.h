@@ -12,6 +12,8 @@ enum ts_status ts_diff_pair(const struct ts_cli *cli, const struct ts_trace *a, 
 /* Sets the exit code, too: 0 nothing stands out, 1 something does, 3 it cannot be decided. */
 enum ts_status ts_diff_traces(struct ts_cli *cli, const char *path_a, const char *path_b, struct ts_error *err);
 enum ts_status ts_render_trace_diff_text(struct ts_cli *cli, const struct ts_trace_diff *diff, bool all, struct ts_error *err);
+/* Says of which sides only the summary is there. */
+const char *ts_summary_words(const struct ts_trace_diff *diff);
 /* The same without its sentence. */
 enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_trace_diff *diff, bool all, struct ts_error *err);
 

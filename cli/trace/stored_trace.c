@@ -6,6 +6,7 @@
 #include "cli/trace/analyze_trace.h"
 #include "cli/view/show_value.h"
 #include "cli/trace/kernels_file.h"
+#include "cli/trace/summary_file.h"
 #include "cli/view/view.h"
 #include "run/head.h"
 #include "run/trace_columns.h"
@@ -150,6 +151,27 @@ enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const char
 	return names ? ts_arena_check(&cli->arena, err) : ts_arena_error(&cli->arena, err);
 }
 
+static enum ts_status mention_summaries(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	struct ts_run_trace *summaries = NULL;
+	const char *names;
+	size_t n = 0;
+
+	if (ts_run_summaries(cli, run, NULL, 0, &summaries, &n, err))
+		return err->status;
+	names = names_of(cli, summaries, n);
+	if (!names)
+		return ts_arena_error(&cli->arena, err);
+	if (!n)
+		return TS_OK;
+	ts_buf_char(&cli->out, '\n');
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
+			ts_arena_printf(&cli->arena,
+					"Of %s the run keeps only the summary of the kernels, by which tscope diff compares runs: %s.",
+					ts_show_plural(n, "trace", &cli->arena), names));
+	return ts_arena_check(&cli->arena, err);
+}
+
 enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run, struct ts_error *err)
 {
 	struct ts_run_trace *files = ts_arena_array(&cli->arena, run->n_files, sizeof *files);
@@ -158,8 +180,10 @@ enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const str
 
 	if (!files)
 		return ts_arena_error(&cli->arena, err);
+	if (mention_summaries(cli, run, err))
+		return err->status;
 	for (size_t i = 0; i < run->n_files; i++)
-		if (!run->files[i].has_columns)
+		if (!run->files[i].has_columns && !ts_summary_named(run->files[i].name))
 			files[n++] = (struct ts_run_trace){.rank = run->files[i].rank, .name = run->files[i].name};
 	names = names_of(cli, files, n);
 	if (!names)

@@ -165,6 +165,15 @@ static void picture(struct ts_cli *cli, const struct ts_trace_diff *d)
 	}
 }
 
+const char *ts_summary_words(const struct ts_trace_diff *d)
+{
+	if (d->a.summary && d->b.summary)
+		return "Of both traces only the summaries of their kernels are kept, which say nothing of operators, functions and "
+		       "calls.";
+	return d->a.summary ? "Of A only the summary of its kernels is kept, which says nothing of operators, functions and calls."
+			    : "Of B only the summary of its kernels is kept, which says nothing of operators, functions and calls.";
+}
+
 enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_trace_diff *d, bool all, struct ts_error *err)
 {
 	const struct ts_trace_diff_row steps[] = {d->step, d->host};
@@ -176,6 +185,8 @@ enum ts_status ts_trace_diff_tables_text(struct ts_cli *cli, const struct ts_tra
 				: "means over steps, on the host: not both traces have work of a device");
 	if (d->recorded_apart.len)
 		ts_text_field(cli, "note", ts_show_text(d->recorded_apart, &cli->arena));
+	if (d->a.summary || d->b.summary)
+		ts_text_field(cli, "note", ts_summary_words(d));
 	ts_text_heading(cli, "Step");
 	if (table_of(cli, steps, d->has_host ? 2 : 1, false, err))
 		return err->status;

@@ -19,6 +19,7 @@
 #include "cli/core/sender.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/text_parts.h"
+#include "cli/trace/summary_file.h"
 #include "cli/verbs/again.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
@@ -160,6 +161,7 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 		.strict = ts_args_has(&cli->args, "strict"),
 		.artifacts = ts_args_has(&cli->args, "artifacts"),
 		.no_output = ts_args_has(&cli->args, "no-output"),
+		.summarize = ts_args_has(&cli->args, "summarize-traces") ? ts_summarize_trace : NULL,
 		.facts = facts,
 		.progress = ts_progress_step,
 		.progress_ctx = &progress,

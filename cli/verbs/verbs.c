@@ -247,6 +247,8 @@ static const struct ts_option push_options[] = {
 	{.name = "artifacts",
 	 .help = "keep the artifacts of a run in MLflow's folder: files of at most 16 MiB each, 2,048 files and 256 MiB together"},
 	{.name = "no-output", .help = "leave out what tscope run kept of what the run printed"},
+	{.name = "summarize-traces",
+	 .help = "keep of each profiler's trace what its kernels took in each step, by which diff compares runs, and not the trace"},
 	{.name = "strict", .help = "refuse a run if any part of it would be skipped"},
 	{.name = "force", .letter = 'f', .help = "move the name even if the new run does not continue the run that the name points at"},
 	{.name = "dry-run", .help = "read the runs and compare them with the store, but send nothing"},

@@ -348,7 +348,7 @@ _tscope_complete()
 		case $verb in
 		run) options+=" -d --directory -n --name --log --no-patch --push --no-output --hang-after --kill-hung --no-auto --nproc-per-node --launcher --nnodes --node-rank --master-addr --master-port" ;;
 		watch) options+=" --once -c --columns -r --rank --baseline --repeats --exec --webhook --until -i --interval --wait --pattern --map" ;;
-		push) options+=" -n --name -b --branch --also --fact --host-facts --state -m --message --join --expose --pattern --map --artifacts --no-output --strict -f --force --dry-run" ;;
+		push) options+=" -n --name -b --branch --also --fact --host-facts --state -m --message --join --expose --pattern --map --artifacts --no-output --summarize-traces --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort --by -l --limit -a --all --page --all-projects --tags --branches --names --html --force --csv --no-formulas" ;;
 		show) options+=" --at --device --snapshot -r --rank --output --machine --reproduce" ;;
 		facts) options+=" -o --output --command --with-patch --raw" ;;

@@ -8,6 +8,7 @@
 #include "run/index.h"
 
 struct ts_listed;
+struct ts_trace;
 
 enum { TS_READER_PARTS_MAX = 65536 }; /* most runs in one file, and below one folder */
 enum { TS_INGEST_FIRST_ROWS = 3 };
@@ -20,6 +21,11 @@ struct ts_around {
 	size_t n_others;
 };
 
+/* Makes the text that is kept in the place of a trace (run/kernel_summary.h), in the arena; empty: the trace says nothing that it
+ * has. */
+typedef enum ts_status ts_summarize(const struct ts_trace *trace, struct ts_arena *arena, struct ts_span *ret_text,
+				    struct ts_error *err);
+
 struct ts_ingest_options {
 	const char *path;
 	const char *top;		   /* the path that somebody named, with which path begins (base/below.h); NULL: path itself */
@@ -30,6 +36,7 @@ struct ts_ingest_options {
 	struct ts_listed *listed;	   /* of the caller, who reads many runs of one folder; NULL: none */
 	bool strict;			   /* skipped input is an error */
 	bool artifacts;			   /* keep what lies below artifacts/ of a run of MLflow's folder, up to the limits of kept.h */
+	ts_summarize *summarize;	   /* what is kept in the place of traces; NULL: they are */
 	bool no_output;			   /* leave out what a launcher kept of what was printed */
 	const char *const *patterns;	   /* templates of a text log's lines (text/text_pattern.h) */
 	size_t n_patterns;

@@ -95,6 +95,7 @@ enum ts_status test_ingest_path(struct test_run *t, const char *path)
 {
 	struct ts_ingest_options options = {
 		.path = path, .top = t->top, .more = t->more, .n_more = t->n_more, .around = t->around, .strict = t->strict,
+		.summarize = t->summarize,
 		.artifacts = t->artifacts,
 		.facts = t->facts};
 

@@ -18,6 +18,7 @@ struct test_run {
 	struct ts_error err;
 	const struct ts_facts *facts; /* of the pusher */
 	bool strict, artifacts;
+	ts_summarize *summarize;
 	const char *const *more; /* further parts of the run */
 	size_t n_more;
 	const char *top; /* NULL: the path itself */

@@ -19,7 +19,15 @@
 #include "run/builder.h"
 #include "run/machine.h"
 
-enum ts_kept_kind { TS_KEPT_NOT, TS_KEPT_TRACE, TS_KEPT_SNAPSHOT, TS_KEPT_OUTPUT, TS_KEPT_MACHINE, TS_KEPT_ARTIFACT };
+enum ts_kept_kind {
+	TS_KEPT_NOT,
+	TS_KEPT_TRACE,
+	TS_KEPT_SUMMARY,
+	TS_KEPT_SNAPSHOT,
+	TS_KEPT_OUTPUT,
+	TS_KEPT_MACHINE,
+	TS_KEPT_ARTIFACT,
+};
 
 struct ts_kept_file {
 	enum ts_kept_kind kind;
@@ -33,6 +41,7 @@ struct ts_kept_file {
 	int64_t said_world;
 	bool has_columns;
 	struct ts_id columns;
+	struct ts_span text; /* of a summary that was made of the file: it is kept in its place */
 };
 
 struct ts_kept_set {
@@ -41,6 +50,7 @@ struct ts_kept_set {
 	ts_object_sink *sink;
 	void *ctx;
 	struct ts_read_progress *progress; /* counts the bytes of files; may be NULL */
+	ts_summarize *summarize;	   /* NULL: traces are kept as they are */
 	const struct ts_around *around;	   /* runs whose files are not taken; may be NULL */
 	bool outputs, machine;		   /* take what a launcher kept of what was printed, and of the machine, in the folder itself */
 	int deep;			   /* how many folders below each of the run are looked into; 0: TS_KEPT_BELOW_RUN */
@@ -59,11 +69,11 @@ enum {
 	TS_KEPT_BELOW_LOG = 3, /* of another tool: plugins/profile/DATE, as TensorBoard has them */
 };
 
-/* What of this is kept: a trace by its name or its content, a snapshot of memory by both: a pickle that is called one, or begins as
- * one. */
+/* What of this is kept: a trace by its name or its content, a summary of one by both, a snapshot of memory by both: a pickle that is
+ * called one, or begins as one. */
 enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err);
-/* Which of them lies in the folder itself: a trace if there is one, else a snapshot. A folder that cannot be listed has none. Fails
- * with TS_NO_MEMORY only. */
+/* Which of them lies in the folder itself: a trace if there is one, or the summary of one, which is TS_KEPT_TRACE, too; else a
+ * snapshot. A folder that cannot be listed has none. Fails with TS_NO_MEMORY only. */
 enum ts_status ts_kept_here(const char *top, const char *directory, enum ts_kept_kind *ret, struct ts_error *err);
 /* Whether the path is that of another run, whose files are its own (kept->around). */
 bool ts_kept_is_other(const struct ts_kept_set *kept, const char *path);
@@ -79,7 +89,8 @@ enum ts_status ts_kept_add(struct ts_kept_set *kept, const char *top, const char
 /* Adds a file that is kept as it is, under a name that ts_artifact_name made (run/file_path.h), unless it is in the set already. */
 enum ts_status ts_kept_add_artifact(struct ts_kept_set *kept, const char *top, const char *path, const char *name, int32_t rank,
 				    struct ts_error *err);
-/* Reads each and writes its columns. A snapshot that is none is no longer among the items, unless "snapshot" is in its name. */
+/* Reads each and writes its columns, or makes the summary that is kept instead. A summary that cannot be read is no longer among the
+ * items; a snapshot that is none is no longer among the items, unless "snapshot" is in its name. */
 enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err);
 /* The rank whose output a file of this name has, output.rank3.txt; -1: output.txt, of all of the folder. */
 bool ts_kept_output(const char *name, int32_t *ret_rank);
@@ -90,6 +101,8 @@ bool ts_kept_of(const struct ts_kept_set *kept, int32_t rank);
 int64_t ts_kept_whose(struct ts_kept_set *kept, size_t i);
 /* Gives the files to rank 0, which is the only one, or to the job where they are of another. */
 void ts_kept_settle_one(struct ts_kept_set *kept);
+/* Whether a file of the rank has this name. */
+bool ts_kept_taken(const struct ts_kept_set *kept, struct ts_span name, int32_t rank);
 /* Gives file i to another rank, if that one has no file of this name; else it stays where it is. */
 void ts_kept_move(struct ts_kept_set *kept, size_t i, int32_t rank);
 /* *ret_n is raised by the number of files. */

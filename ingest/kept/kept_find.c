@@ -13,6 +13,7 @@
 #include "record/frame.h"
 #include "run/file_path.h"
 #include "run/head.h"
+#include "run/kernel_summary.h"
 #include "run/rank_name.h"
 #include "run/trace.h"
 
@@ -30,23 +31,23 @@ static bool may_be(const char *name)
 	return ts_file_ends(name, ".json") || ts_file_ends(name, ".json.gz");
 }
 
-/* Whether the file has, where it begins, a key that a snapshot has there: other programs write pickles of other things. */
-static enum ts_status begins_as_snapshot(const char *top, const char *path, bool *ret, struct ts_error *err)
+enum { BEGIN = 4096 };
+
+/* The first bytes of the file, as far as they can be read: whoever reads it says why it cannot be. */
+static enum ts_status read_begin(const char *top, const char *path, uint8_t begin[BEGIN], size_t *ret_n, struct ts_error *err)
 {
-	static const char *const keys[] = {"segments", "device_traces", "total_size"};
 	struct ts_source source = {.path = ts_span_str(path), .name = ts_span_str(path)};
-	uint8_t begin[4096];
 	struct ts_inflow *in = NULL;
 	struct ts_error cannot;
 	size_t n = 0, got = 1;
 	enum ts_status status;
 
-	*ret = false;
+	*ret_n = 0;
 	if (ts_below_open(top, path, &source.fd, &source.size, &cannot))
-		return TS_OK; /* whoever reads it says why it cannot be read */
+		return TS_OK;
 	status = ts_inflow_open(&source, &in, &cannot);
-	while (!status && got && n < sizeof begin) {
-		status = ts_inflow_read(in, begin + n, sizeof begin - n, &got, &cannot);
+	while (!status && got && n < BEGIN) {
+		status = ts_inflow_read(in, begin + n, BEGIN - n, &got, &cannot);
 		n += status ? 0 : got;
 	}
 	ts_inflow_close(in);
@@ -55,6 +56,20 @@ static enum ts_status begins_as_snapshot(const char *top, const char *path, bool
 		*err = cannot;
 		return status;
 	}
+	*ret_n = n;
+	return TS_OK;
+}
+
+/* Whether the file has, where it begins, a key that a snapshot has there: other programs write pickles of other things. */
+static enum ts_status begins_as_snapshot(const char *top, const char *path, bool *ret, struct ts_error *err)
+{
+	static const char *const keys[] = {"segments", "device_traces", "total_size"};
+	uint8_t begin[BEGIN];
+	size_t n = 0;
+
+	*ret = false;
+	if (read_begin(top, path, begin, &n, err))
+		return err->status;
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		*ret |= ts_span_contains(ts_span_of(begin, n), keys[i]);
 	return TS_OK;
@@ -66,10 +81,30 @@ static enum ts_status is_snapshot(const char *top, const char *path, bool *ret, 
 	return *ret && !strstr(ts_path_last(path), "snapshot") ? begins_as_snapshot(top, path, ret, err) : TS_OK;
 }
 
+static enum ts_status is_summary(const char *top, const char *path, bool *ret, struct ts_error *err)
+{
+	uint8_t begin[BEGIN];
+	size_t n = 0;
+
+	*ret = false;
+	if (!ts_summary_named(ts_span_str(ts_path_last(path))) || ts_below_kind(top, path) != TS_FILE_REGULAR)
+		return TS_OK;
+	if (read_begin(top, path, begin, &n, err))
+		return err->status;
+	*ret = ts_summary_begins(ts_span_of(begin, n));
+	return TS_OK;
+}
+
 enum ts_status ts_kept_is(const char *top, const char *path, enum ts_kept_kind *ret, struct ts_error *err)
 {
-	bool trace = ts_trace_named(path), snapshot = false;
+	bool trace = ts_trace_named(path), snapshot = false, summary = false;
 
+	if (!trace && is_summary(top, path, &summary, err))
+		return err->status;
+	if (summary) {
+		*ret = TS_KEPT_SUMMARY;
+		return TS_OK;
+	}
 	if (!trace && ts_below_kind(top, path) == TS_FILE_REGULAR) {
 		if (may_be(ts_path_last(path)) && ts_trace_sniff(path, &trace, err))
 			return err->status;
@@ -90,6 +125,8 @@ static enum ts_status raise(const char *top, const char *path, enum ts_kept_kind
 		return TS_OK;
 	if (ts_kept_is(top, path, &is, err) || (is == TS_KEPT_SNAPSHOT && begins_as_snapshot(top, path, &begins, err)))
 		return err->status;
+	if (is == TS_KEPT_SUMMARY)
+		is = TS_KEPT_TRACE;
 	if (is == TS_KEPT_TRACE || (begins && *io == TS_KEPT_NOT))
 		*io = is;
 	return TS_OK;
@@ -194,7 +231,7 @@ void ts_kept_settle_one(struct ts_kept_set *kept)
 
 /* --- the set --- */
 
-static bool is_taken(const struct ts_kept_set *kept, struct ts_span name, int32_t rank)
+bool ts_kept_taken(const struct ts_kept_set *kept, struct ts_span name, int32_t rank)
 {
 	for (size_t i = 0; i < kept->n; i++)
 		if (kept->items[i].rank == rank && ts_span_eq(kept->items[i].name, name))
@@ -204,7 +241,7 @@ static bool is_taken(const struct ts_kept_set *kept, struct ts_span name, int32_
 
 void ts_kept_move(struct ts_kept_set *kept, size_t i, int32_t rank)
 {
-	if (!is_taken(kept, kept->items[i].name, rank))
+	if (!ts_kept_taken(kept, kept->items[i].name, rank))
 		kept->items[i].rank = rank;
 }
 
@@ -240,14 +277,14 @@ static enum ts_status add_file(struct ts_kept_set *kept, const struct ts_kept_fi
 	mine.name_rank = ts_rank_in_name(mine.name);
 	if (mine.name_rank == TS_TRACE_NONE)
 		mine.name_rank = in->rank;
-	if (*in->name && is_taken(kept, mine.name, mine.rank)) {
+	if (*in->name && ts_kept_taken(kept, mine.name, mine.rank)) {
 		char *name = ts_arena_printf(kept->arena, "%s%.*s", in->name, TS_SPAN_ARG(mine.name));
 
 		if (!name)
 			return ts_arena_error(kept->arena, err);
 		mine.name = ts_span_str(name);
 	}
-	if (ts_file_name_valid(mine.name) && !is_taken(kept, mine.name, mine.rank))
+	if (ts_file_name_valid(mine.name) && !ts_kept_taken(kept, mine.name, mine.rank))
 		return add(kept, &mine, err);
 	ts_notice_add(kept->notices, "same_name", TS_NOTICE_SKIPPED, mine.shown, 0, "another kept file of this rank has its name");
 	return TS_OK;

@@ -4,6 +4,7 @@
 #include "ingest/kept/kept.h"
 #include "ingest/snapshot/snapshot_read.h"
 #include "ingest/trace/trace_read.h"
+#include "run/kernel_summary.h"
 #include "run/snapshot_columns.h"
 #include "run/trace_columns.h"
 
@@ -75,6 +76,98 @@ static enum ts_status columns_of(struct ts_kept_set *kept, struct ts_kept_file *
 	return status;
 }
 
+/* --- summaries --- */
+
+static void take_summary(struct ts_kept_file *file, const struct ts_kernel_summary *summary)
+{
+	file->kind = TS_KEPT_SUMMARY;
+	file->said_rank = summary->rank;
+	file->said_world = summary->world_size;
+}
+
+/* A summary that was kept before, as in a run that was exported; *ret_stays is false where it is none. */
+static enum ts_status summary_of(struct ts_kept_set *kept, struct ts_kept_file *file, bool *ret_stays, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(TS_SUMMARY_FILE_MAX);
+	struct ts_kernel_summary summary;
+	struct ts_arena arena;
+	struct ts_error why;
+	enum ts_status status;
+
+	ts_arena_init(&arena, 0);
+	status = ts_below_read(file->top, file->path, &text, &why);
+	if (!status)
+		status = ts_kernel_summary_read(ts_buf_view(&text), &arena, &summary, &why);
+	if (!status)
+		take_summary(file, &summary);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&text);
+	*ret_stays = !status;
+	if (status && is_its_fault(status)) {
+		ts_notice_add(kept->notices, "summary_not_read", TS_NOTICE_SKIPPED, file->shown, 0,
+			      without_path(why.text, file->path));
+		return TS_OK;
+	}
+	if (status)
+		*err = why;
+	return status;
+}
+
+/* Puts the summary of the trace in its place. */
+static enum ts_status keep_summary(struct ts_kept_set *kept, struct ts_kept_file *file, const struct ts_trace *trace,
+				   struct ts_error *err)
+{
+	struct ts_span text = ts_span_of(NULL, 0);
+	char *name = ts_arena_printf(kept->arena, "%.*s%s", TS_SPAN_ARG(file->name), TS_SUMMARY_ENDING);
+
+	if (!name)
+		return ts_arena_error(kept->arena, err);
+	if (!ts_file_name_valid(ts_span_str(name)) || ts_kept_taken(kept, ts_span_str(name), file->rank))
+		return TS_OK;
+	if (kept->summarize(trace, kept->arena, &text, err))
+		return err->status;
+	if (!text.len)
+		return TS_OK;
+	file->kind = TS_KEPT_SUMMARY;
+	file->said_rank = trace->about.rank;
+	file->said_world = trace->about.world_size;
+	file->name = ts_span_str(name);
+	file->text = text;
+	file->size = text.len;
+	return TS_OK;
+}
+
+/* A trace that cannot be read, or says nothing that a summary has, stays a trace, and so does one whose summary lies there, too. */
+static enum ts_status summarize(struct ts_kept_set *kept, struct ts_kept_file *file, struct ts_error *err)
+{
+	struct ts_notices notices = {.arena = kept->arena};
+	struct ts_trace_reading reading = {.notices = &notices};
+	struct ts_source source = {.path = ts_span_str(file->path), .name = file->shown};
+	struct ts_trace_file read;
+	struct ts_trace trace;
+	enum ts_status status;
+
+	if (ts_below_open(file->top, file->path, &source.fd, &source.size, err))
+		return err->status;
+	status = ts_trace_load(&source, &reading, &trace, &read, err);
+	(void)close(source.fd);
+	if (status)
+		return is_its_fault(status) ? TS_OK : status;
+	status = keep_summary(kept, file, &trace, err);
+	ts_trace_finish(&trace);
+	ts_trace_file_finish(&read);
+	if (!status && file->text.len)
+		ts_notices_merge(kept->notices, &notices);
+	return status;
+}
+
+static enum ts_status trace_of(struct ts_kept_set *kept, struct ts_kept_file *file, struct ts_error *err)
+{
+	if (kept->summarize && summarize(kept, file, err))
+		return err->status;
+	return file->text.len ? TS_OK : columns_of(kept, file, err);
+}
+
 /* --- snapshots --- */
 
 /* *ret_stays is false for a pickle of something else. */
@@ -108,15 +201,24 @@ static enum ts_status snapshot_of(struct ts_kept_set *kept, struct ts_kept_file 
 	return status;
 }
 
+static enum ts_status look_into(struct ts_kept_set *kept, struct ts_kept_file *file, bool *ret_stays, struct ts_error *err)
+{
+	*ret_stays = true;
+	if (file->kind == TS_KEPT_TRACE)
+		return trace_of(kept, file, err);
+	if (file->kind == TS_KEPT_SUMMARY)
+		return summary_of(kept, file, ret_stays, err);
+	return file->kind == TS_KEPT_SNAPSHOT ? snapshot_of(kept, file, ret_stays, err) : TS_OK;
+}
+
 enum ts_status ts_kept_columns(struct ts_kept_set *kept, struct ts_error *err)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < kept->n; i++) {
-		bool stays = true;
+		bool stays;
 
-		if ((kept->items[i].kind == TS_KEPT_TRACE && columns_of(kept, &kept->items[i], err)) ||
-		    (kept->items[i].kind == TS_KEPT_SNAPSHOT && snapshot_of(kept, &kept->items[i], &stays, err)))
+		if (look_into(kept, &kept->items[i], &stays, err))
 			return err->status;
 		if (stays)
 			kept->items[n++] = kept->items[i];
@@ -135,22 +237,22 @@ bool ts_kept_of(const struct ts_kept_set *kept, int32_t rank)
 	return false;
 }
 
-static enum ts_status copy(struct ts_kept_set *kept, int fd, uint64_t from, uint64_t size, struct ts_builder *b, struct ts_error *err)
+static enum ts_status copy(struct ts_kept_set *kept, const struct ts_source *source, uint64_t from, struct ts_builder *b,
+			   struct ts_error *err)
 {
-	struct ts_source source = {.fd = fd, .size = size, .progress = kept->progress};
 	struct ts_buf chunk = TS_BUF_INIT(TS_CHUNK_BYTES);
 	uint8_t *to = ts_buf_reserve(&chunk, TS_CHUNK_BYTES);
 	enum ts_status status = ts_buf_check(&chunk, err);
 	uint64_t at = from;
 
-	while (!status && at < size) {
-		size_t n = size - at < TS_CHUNK_BYTES ? (size_t)(size - at) : TS_CHUNK_BYTES;
+	while (!status && at < source->size) {
+		size_t n = source->size - at < TS_CHUNK_BYTES ? (size_t)(source->size - at) : TS_CHUNK_BYTES;
 
-		status = ts_source_read(&source, to, n, at, err);
+		status = ts_source_read(source, to, n, at, err);
 		if (!status)
 			status = ts_builder_file_add(b, ts_span_of(to, n), err);
 		if (!status)
-			status = ts_source_done(&source, n, err);
+			status = ts_source_done(source, n, err);
 		at += n;
 	}
 	kept->bytes_read += at - from;
@@ -160,20 +262,20 @@ static enum ts_status copy(struct ts_kept_set *kept, int fd, uint64_t from, uint
 
 static enum ts_status put_file(struct ts_kept_set *kept, const struct ts_kept_file *file, struct ts_builder *b, struct ts_error *err)
 {
+	struct ts_source source = {.fd = -1, .memory = file->text, .size = file->text.len, .progress = kept->progress};
 	enum ts_status status;
-	uint64_t size;
-	int fd;
 
-	if (ts_below_open(file->top, file->path, &fd, &size, err))
+	if (!file->text.len && ts_below_open(file->top, file->path, &source.fd, &source.size, err))
 		return err->status;
 	status = ts_builder_file_begin(b, file->name, err);
 	if (!status)
-		status = copy(kept, fd, file->from < size ? file->from : size, size, b, err);
+		status = copy(kept, &source, file->from < source.size ? file->from : source.size, b, err);
 	if (!status)
 		status = ts_builder_file_end(b, err);
 	if (!status && file->has_columns)
 		status = ts_builder_file_columns(b, &file->columns, err);
-	(void)close(fd);
+	if (source.fd >= 0)
+		(void)close(source.fd);
 	return status ? ts_error_prefix(err, "%s", file->path) : TS_OK;
 }
 

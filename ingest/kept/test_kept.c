@@ -189,6 +189,50 @@ static void what_cannot_be_read(void **state)
 	test_run_finish(&t);
 }
 
+static const char summary[] = "{\"kernel_summary\":1,\"rank\":1,\"world_size\":4,\"cut\":false,\"clock_ns\":1,\"steps\":[[null,9,0]],"
+			      "\"parts\":[],\"kernels\":[]}\n";
+
+/* A trace of rank 3 has no summary. */
+static enum ts_status stub(const struct ts_trace *trace, struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
+{
+	(void)arena;
+	(void)err;
+	assert_int_equal(trace->rows.spans.n, 1);
+	*ret_text = trace->about.rank == 3 ? ts_span_of(NULL, 0) : ts_span_str(summary);
+	return TS_OK;
+}
+
+static void summaries_in_the_place_of_traces(void **state)
+{
+	struct ts_index index;
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	t.summarize = stub;
+	put_trace(&t, "run/one.json", 1, 1);
+	put_trace(&t, "run/three.json", 3, 2);
+	put_trace(&t, "run/there.json", 1, 3);
+	test_write(&t, "run/there.json.kernels.json", summary);
+	test_write(&t, "run/kineto.json", "{\"trace_event\": [{]}");
+	test_write(&t, "run/broken.kernels.json", "{\"kernel_summary\":1}");
+	test_write(&t, "run/other.kernels.json", "{\"kernels\":[]}");
+	test_ingest_ok(&t, t.path);
+	assert_string_equal(t.result.format, "PyTorch profiler trace");
+	/* What has no summary, or has one beside it, is kept as it is. */
+	assert_string_equal(traces_of(&t), "1 there.json; 3 three.json; ");
+	test_index(&t, 1, &index);
+	assert_int_equal(index.n_files, 3);
+	assert_true(ts_span_is(index.files[0].name, "one.json.kernels.json") && index.files[0].size == sizeof summary - 1 &&
+		    !index.files[0].has_columns);
+	assert_true(ts_span_is(index.files[2].name, "there.json.kernels.json") && !index.files[2].has_columns);
+	assert_true(ts_span_is(test_notice(&t, "summary_not_read")->file, "broken.kernels.json"));
+	assert_true(ts_span_is(test_notice(&t, "trace_not_read")->file, "kineto.json"));
+	assert_true(ts_span_is(test_notice(&t, "unread")->detail, "broken.kernels.json, other.kernels.json"));
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
 /* A pickle of a dict with an empty list of segments, by protocol 2: what a snapshot has at least. */
 static const char snapshot[] = "\x80\x02}X\x08\x00\x00\x00segments]s.";
 
@@ -488,6 +532,7 @@ int main(void)
 		cmocka_unit_test(a_folder_of_traces),  cmocka_unit_test(a_file),
 		cmocka_unit_test(what_cannot_be_read), cmocka_unit_test(no_links),
 		cmocka_unit_test(stored_once),	       cmocka_unit_test(what_the_file_says),
+		cmocka_unit_test(summaries_in_the_place_of_traces),
 		cmocka_unit_test(snapshots_of_memory), cmocka_unit_test(what_is_not_read),
 		cmocka_unit_test(what_lies_beside_a_trace),
 		cmocka_unit_test(a_folder_of_snapshots),

@@ -205,6 +205,7 @@ static enum ts_status find_kept(struct importing *m, struct ts_error *err)
 				       .sink = ts_count_sink,
 				       .ctx = &m->sink,
 				       .around = around,
+				       .summarize = options->summarize,
 				       .deep = TS_KEPT_BELOW_LOG};
 	if (options->part)
 		return TS_OK;

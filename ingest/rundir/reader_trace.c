@@ -34,6 +34,8 @@ static int sniff(const char *path, enum ts_kept_kind kind)
 		return 0;
 	if (file == TS_FILE_DIRECTORY ? ts_kept_here(path, path, &is, &err) : ts_kept_is(path, path, &is, &err))
 		return TS_SNIFF_NO_MEMORY;
+	if (is == TS_KEPT_SUMMARY)
+		is = TS_KEPT_TRACE;
 	return is != kind ? 0 : file == TS_FILE_DIRECTORY ? SURE_OF_FOLDER : SURE_OF_FILE;
 }
 
@@ -166,7 +168,7 @@ static enum ts_status need_one(const struct reading *r, struct ts_error *err)
 	bool folder = ts_below_kind(ts_top(r->options), r->options->path) == TS_FILE_DIRECTORY;
 
 	for (size_t i = 0; i < r->kept.n; i++)
-		if (folder || r->kept.items[i].has_columns)
+		if (folder || r->kept.items[i].has_columns || r->kept.items[i].kind == TS_KEPT_SUMMARY)
 			return TS_OK;
 	for (size_t i = 0; i < r->result.notices.n; i++)
 		if (strcmp(r->result.notices.items[i].code, "trace_not_read") == 0 ||
@@ -207,7 +209,8 @@ static enum ts_status read_all(struct reading *r, struct ts_error *err)
 	if (make_facts(r, err) || write_ranks(r, err) || ts_run_close(&r->head, &r->sink, r->arena, &r->result, err))
 		return err->status;
 	r->result.bytes_read = r->kept.bytes_read;
-	r->result.format = has_kind(&r->kept, TS_KEPT_TRACE) ? "PyTorch profiler trace" : "PyTorch memory snapshot";
+	r->result.format = has_kind(&r->kept, TS_KEPT_TRACE) || has_kind(&r->kept, TS_KEPT_SUMMARY) ? "PyTorch profiler trace"
+												    : "PyTorch memory snapshot";
 	return TS_OK;
 }
 
@@ -222,7 +225,7 @@ enum ts_status ts_trace_reader_read(const struct ts_ingest_options *options, ts_
 	r.result.notices.arena = arena;
 	r.kept = (struct ts_kept_set){
 		.arena = arena, .notices = &r.result.notices, .sink = ts_count_sink, .ctx = &r.sink, .progress = &r.progress,
-		.around = options->around};
+		.around = options->around, .summarize = options->summarize};
 	if (read_all(&r, err))
 		return err->status;
 	*ret_result = r.result;

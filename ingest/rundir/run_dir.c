@@ -392,6 +392,7 @@ static enum ts_status find_kept(struct reading *r, struct ts_error *err)
 				       .sink = ts_count_sink,
 				       .ctx = &r->sink,
 				       .progress = &r->progress,
+				       .summarize = r->options->summarize,
 				       .outputs = !r->options->no_output,
 				       .machine = true};
 	if (has_job(r) && ts_kept_find(&r->kept, ts_top(r->options), r->layout.path, ts_span_str(""), TS_RANK_JOB, err))

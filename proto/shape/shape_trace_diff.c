@@ -23,6 +23,7 @@ static const struct ts_shape_field sum_rows[] = {
 	{NULL, "count", U64(count), HAS(counted), ABOUT("null: of a step and of its parts")},
 	{NULL, "least_count", U64(least), HAS(counted), ABOUT("of one step")},
 	{NULL, "most_count", U64(most), HAS(counted)},
+	{NULL, "median_call_ns", U64(median_ns), HAS(has_median), ABOUT("at most 1/32 of it off; null: not of a kernel of a summary")},
 };
 static const struct ts_shape sum_shape = {JSON_SHAPE("trace_diff_sum", sum_rows)};
 #undef TYPE
@@ -73,6 +74,7 @@ static const struct ts_shape_field side_rows[] = {
 	{NULL, "last_step", I64(last), WHEN(has_steps)},
 	{NULL, "recorded", ONE(recording, ts_shape_trace_recorded), ABOUT("as the trace says")},
 	{NULL, "cut", BOOL(cut), ABOUT("the file ends too early, so nothing is decided")},
+	{NULL, "summary", BOOL(summary), ABOUT("only the summary of the kernels is kept, and not the trace")},
 };
 static const struct ts_shape side_shape = {JSON_SHAPE("trace_diff_side", side_rows)};
 #undef TYPE

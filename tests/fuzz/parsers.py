@@ -25,6 +25,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_handlers": "ts_resolve ts_name_check ts_sort_begin ts_summary_read",
     "fuzz_filter": "ts_filter_parse ts_fact_unpack",
     "fuzz_machine": "ts_machine_read",
+    "fuzz_kernel_summary": "ts_kernel_summary_read",
     "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse ts_gate_better_parse "
                    "ts_workload_part_parse ts_retention_setting_read ts_kernel_rules_parse",
     "fuzz_config": "ts_listen_parse ts_config_load ts_grant_parse ts_quota_parse",

@@ -10,11 +10,13 @@
 enum ts_status ts_warmup_check(const struct ts_trace *trace, const struct ts_warmup_asked *asked, const char *name,
 			       struct ts_error *err)
 {
-	uint64_t marked;
+	return ts_warmup_check_steps(ts_trace_steps_count(trace), asked, name, err);
+}
 
+enum ts_status ts_warmup_check_steps(uint64_t marked, const struct ts_warmup_asked *asked, const char *name, struct ts_error *err)
+{
 	if (!asked->given || !asked->steps)
 		return TS_OK;
-	marked = ts_trace_steps_count(trace);
 	if (!marked)
 		return ts_error_set(err, TS_INVALID,
 				    "--warmup %" PRIu64 ": %s marks no steps (ProfilerStep), so that none can be left out",

@@ -21,6 +21,8 @@ struct ts_warmup_asked {
 /* TS_INVALID, with the trace's name, unless a step would be left of it. */
 enum ts_status ts_warmup_check(const struct ts_trace *trace, const struct ts_warmup_asked *asked, const char *name,
 			       struct ts_error *err);
+/* The same of what marks so many steps. */
+enum ts_status ts_warmup_check_steps(uint64_t marked, const struct ts_warmup_asked *asked, const char *name, struct ts_error *err);
 /* Checks, leaves the rows out and sets io->warmup; does nothing where nothing is asked. The scratch arena is used during the call. */
 enum ts_status ts_warmup_leave_out(struct ts_trace *io, const struct ts_warmup_asked *asked, const char *name, struct ts_arena *scratch,
 				   struct ts_error *err);

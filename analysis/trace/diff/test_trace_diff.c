@@ -2,6 +2,7 @@
 #include "analysis/trace/diff/trace_diff.h"
 
 #include "analysis/stats/random.h"
+#include "analysis/trace/diff/summarize.h"
 #include "analysis/trace/test_trace_made.h"
 
 #include <setjmp.h>
@@ -26,10 +27,11 @@ enum name {
 	OBJECT_HERE,
 	OBJECT_THERE,
 	STEPS,
-	NAMES_OF_ALL = STEPS + 40
+	MANY = 80, /* kernels of long names */
+	NAMES_OF_ALL = STEPS + 40 + MANY
 };
 
-static char step_names[40][32];
+static char step_names[40][32], long_names[MANY][120];
 static struct ts_span names[NAMES_OF_ALL];
 
 static int name_all(void **state)
@@ -50,10 +52,14 @@ static int name_all(void **state)
 
 	(void)state;
 	for (int i = 0; i < NAMES_OF_ALL; i++)
-		names[i] = ts_span_str(i < STEPS ? fixed[i] : step_names[i - STEPS]);
+		names[i] = ts_span_str(i < STEPS ? fixed[i] : i < STEPS + 40 ? step_names[i - STEPS] : long_names[i - STEPS - 40]);
 	for (int i = 0; i < 40; i++) {
 		(void)snprintf(step_names[i], sizeof step_names[i], "ProfilerStep#%d", 100 + i);
 		names[STEPS + i] = ts_span_str(step_names[i]);
+	}
+	for (int i = 0; i < MANY; i++) {
+		(void)snprintf(long_names[i], sizeof long_names[i], "%0100d_k", i);
+		names[STEPS + 40 + i] = ts_span_str(long_names[i]);
 	}
 	return 0;
 }
@@ -96,11 +102,69 @@ static void end_step(struct side *s, int number, int64_t from)
 	made_add(&s->m, TS_TRACE_ANNOTATION, STEPS + (uint32_t)number, 0, from, s->at, TS_TRACE_NONE);
 }
 
+/* Written and read again. */
+static struct ts_kernel_summary summary_of(struct side *s)
+{
+	struct ts_buf buf = TS_BUF_INIT(1 << 20);
+	struct ts_kernel_summary summary;
+
+	assert_int_equal(ts_summarize_kernels(&s->m.trace, &s->m.arena, &summary, &s->m.err), TS_OK);
+	ts_kernel_summary_write(&summary, &buf);
+	if (ts_kernel_summary_read(ts_buf_view(&buf), &s->m.arena, &summary, &s->m.err))
+		fail_msg("%s: %.*s", s->m.err.text, TS_SPAN_ARG(ts_buf_view(&buf)));
+	ts_buf_finish(&buf);
+	return summary;
+}
+
+static struct ts_trace_diff diff_of_summaries(struct side *a, struct side *b)
+{
+	struct ts_kernel_summary sides[2] = {summary_of(a), summary_of(b)};
+	const struct ts_warmup_asked none = {.given = false};
+	struct ts_trace_diff d;
+
+	assert_int_equal(ts_trace_diff_summaries(&sides[0], "A", &sides[1], "B", &none, &a->m.arena, &d, &a->m.err), TS_OK);
+	return d;
+}
+
+static void same_sum(const struct ts_trace_diff_sum *a, const struct ts_trace_diff_sum *b)
+{
+	assert_true(a->ns == b->ns && a->counted == b->counted && a->count == b->count && a->least == b->least && a->most == b->most &&
+		    a->mean_ns == b->mean_ns);
+}
+
+static void same_row(const struct ts_trace_diff_row *a, const struct ts_trace_diff_row *b)
+{
+	assert_true(ts_span_eq(a->name, b->name) && a->category == b->category && a->decided == b->decided);
+	same_sum(&a->a, &b->a);
+	same_sum(&a->b, &b->b);
+	assert_true(a->difference_ns == b->difference_ns && a->low_ns == b->low_ns && a->high_ns == b->high_ns);
+	assert_true(a->time_differs == b->time_differs && a->count_differs == b->count_differs && a->p_count == b->p_count);
+}
+
+/* What two summaries say is what the traces say, to the nanosecond, as far as summaries go. */
+static void summaries_say_the_same(struct side *a, struct side *b, const struct ts_trace_diff *d)
+{
+	struct ts_trace_diff by = diff_of_summaries(a, b);
+
+	assert_true(by.a.summary && by.b.summary && by.a.cut == d->a.cut && by.a.skipped == d->a.skipped && by.n_tables == 3);
+	assert_true(by.a.whole == d->a.whole && by.has_host == d->has_host);
+	same_row(&by.step, &d->step);
+	if (d->has_host)
+		same_row(&by.host, &d->host);
+	for (size_t k = 0; k < by.n_tables; k++) {
+		assert_true(by.tables[k].of == d->tables[k].of && by.tables[k].n == d->tables[k].n);
+		for (size_t i = 0; i < by.tables[k].n; i++)
+			same_row(&by.tables[k].rows[i], &d->tables[k].rows[i]);
+	}
+}
+
 static struct ts_trace_diff diff_of(struct side *a, struct side *b)
 {
 	struct ts_trace_diff d;
 
 	assert_int_equal(ts_trace_diff(&a->m.trace, &b->m.trace, NULL, &a->m.arena, &d, &a->m.err), TS_OK);
+	if (d.device && d.step.a.ns <= INT64_MAX && d.step.b.ns <= INT64_MAX)
+		summaries_say_the_same(a, b, &d);
 	return d;
 }
 
@@ -594,9 +658,89 @@ static void hostile(void **state)
 	finish(&a, &b);
 }
 
+/* Two steps of many kernels of each side, which get shorter one by one; B has them in the other order. */
+static void many_kernels(struct side *s, bool backward)
+{
+	begin(s);
+	for (int i = 0; i < 2; i++) {
+		int64_t from = s->at;
+
+		for (int k = 0; k < MANY; k++)
+			launch(s, MM, TS_TRACE_KERNEL, STEPS + 40 + (backward ? MANY - 1 - k : k), 100000 - 1000 * k);
+		wait_for_device(s);
+		end_step(s, i, from);
+	}
+}
+
+/* What has no room is joined, and what one side joined is on the other, so that nothing seems to be on one side only; all rows
+ * together are still the whole. */
+static void kernels_without_room_are_joined(void **state)
+{
+	struct ts_kernel_summary summary;
+	const struct ts_trace_diff_table *t;
+	uint64_t ns[2] = {0}, joined = 0, named = 0;
+	struct ts_trace_diff d;
+	struct side a, b;
+
+	(void)state;
+	many_kernels(&a, false);
+	many_kernels(&b, true);
+	summary = summary_of(&a);
+	for (size_t i = 0; i < summary.n_rows; i++) {
+		joined += summary.rows[i].joined;
+		named += !summary.rows[i].joined;
+	}
+	assert_true(joined > 5 && named > 10);
+	assert_int_equal(joined + named, MANY);
+	d = diff_of_summaries(&a, &b);
+	t = table(&d, TS_SIDE_KERNELS);
+	for (size_t i = 0; i < t->n; i++) {
+		assert_false(ts_trace_diff_appeared(&t->rows[i]) || ts_trace_diff_vanished(&t->rows[i]));
+		ns[0] += t->rows[i].a.ns;
+		ns[1] += t->rows[i].b.ns;
+	}
+	assert_int_equal(ns[0], 2 * (MANY * 100000 - 1000 * (MANY - 1) * MANY / 2));
+	assert_int_equal(ns[1], ns[0]);
+	assert_non_null(row(&d, TS_SIDE_KERNELS, "other other kernels"));
+	finish(&a, &b);
+}
+
+/* A summary tells the median of calls to 1/32, over the steps that are compared. */
+static void medians_are_close(void **state)
+{
+	const struct ts_trace_diff_row *r;
+	struct ts_trace_diff d;
+	struct side a, b;
+
+	(void)state;
+	begin(&a);
+	begin(&b);
+	for (int i = 0; i < 3; i++) {
+		int64_t from[2] = {a.at, b.at};
+
+		for (int k = 0; k < 101; k++) {
+			launch(&a, MM, TS_TRACE_KERNEL, RELU, 10000 + 100 * k * k); /* the median is that of k = 50 */
+			launch(&b, MM, TS_TRACE_KERNEL, RELU, i ? 7 : 5000000); /* the first step is left out */
+		}
+		for (int k = 0; k < 3; k++)
+			launch(&b, MM, TS_TRACE_KERNEL, OLD_TILE, 1000 + 333 * k); /* three calls of a step are told exactly */
+		end_step(&a, i, from[0]);
+		end_step(&b, i, from[1]);
+	}
+	d = diff_of_summaries(&a, &b);
+	r = row(&d, TS_SIDE_KERNELS, "void at::native::vectorized_elementwise_kernel<4>");
+	assert_true(r->a.has_median && r->b.has_median && r->b.median_ns == 7);
+	assert_in_range(r->a.median_ns, 260000 - 260000 / 32, 260000 + 260000 / 32);
+	r = row(&d, TS_SIDE_KERNELS, "cutlass_80_simt_sgemm_128x32");
+	assert_true(!r->a.has_median && r->b.has_median && r->b.median_ns == 1333);
+	finish(&a, &b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_without_room_are_joined),
+		cmocka_unit_test(medians_are_close),
 		cmocka_unit_test(a_cut_file_decides_nothing),
 		cmocka_unit_test(a_kernel_took_the_place_of_another),
 		cmocka_unit_test(a_count_is_a_fact),

@@ -4,6 +4,7 @@
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/device/kernel_table.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
+#include "base/door.h"
 #include "base/order.h"
 #include "base/words.h"
 #include "run/trace_columns.h"
@@ -289,6 +290,12 @@ static void fill_rows(const struct compare *c, enum ts_side_table of, const stru
 	doubt_facts(rows, n, by_chance);
 }
 
+static enum ts_status cells_of(const struct ts_trace_side *side, enum ts_side_table of, struct ts_arena *arena,
+			       struct ts_trace_cells *ret, struct ts_error *err)
+{
+	return (side->summary ? ts_summary_cells : ts_trace_cells)(side, of, arena, ret, err);
+}
+
 static enum ts_status table(const struct compare *c, enum ts_side_table of, struct ts_trace_diff_table *ret, struct ts_error *err)
 {
 	struct compare with = *c;
@@ -296,7 +303,7 @@ static enum ts_status table(const struct compare *c, enum ts_side_table of, stru
 	struct ts_trace_cells cells[2] = {{0}};
 	struct ts_span *names = NULL;
 
-	if (ts_trace_cells(c->a, of, c->arena, &cells[0], err) || ts_trace_cells(c->b, of, c->arena, &cells[1], err) ||
+	if (cells_of(c->a, of, c->arena, &cells[0], err) || cells_of(c->b, of, c->arena, &cells[1], err) ||
 	    pair(cells, c->arena, &names, &t.n, err))
 		return err->status;
 	t.rows = ts_arena_array(c->arena, t.n, sizeof *t.rows);
@@ -348,8 +355,14 @@ static enum ts_status step_row(const struct compare *c, bool host, struct ts_tra
 
 static struct ts_trace_diff_side about(const struct ts_trace_side *s)
 {
-	return (struct ts_trace_diff_side){
-		.whole = s->whole, .recorded = s->n_recorded, .skipped = s->skipped, .n = s->n, .first = s->first, .last = s->last};
+	return (struct ts_trace_diff_side){.whole = s->whole,
+					   .cut = s->summary ? s->summary->cut : s->trace->cut,
+					   .summary = s->summary != NULL,
+					   .recorded = s->n_recorded,
+					   .skipped = s->skipped,
+					   .n = s->n,
+					   .first = s->first,
+					   .last = s->last};
 }
 
 static bool identical(const struct ts_trace_diff *d)
@@ -387,7 +400,7 @@ static enum ts_status compare_all(struct compare *c, struct ts_trace_diff *d, st
 	c->least_ns =
 		TS_TRACE_DIFF_HOST_LEAST * (double)(d->step.a.mean_ns > d->step.b.mean_ns ? d->step.a.mean_ns : d->step.b.mean_ns);
 	for (int of = 0; of < TS_SIDE_TABLES; of++) {
-		if (!d->device && of > TS_SIDE_PARTS && of < TS_SIDE_OPERATORS)
+		if ((!d->device && of > TS_SIDE_PARTS && of < TS_SIDE_OPERATORS) || (c->a->summary && of > TS_SIDE_KERNELS))
 			continue;
 		if (table(c, (enum ts_side_table)of, &d->tables[d->n_tables++], err))
 			return err->status;
@@ -412,30 +425,68 @@ static enum ts_status recorded(const struct ts_trace *a, const struct ts_trace *
 	return TS_OK;
 }
 
+/* Fills the sides, the step and the tables. */
+static enum ts_status diff_sides(const struct ts_trace_side sides[2], struct ts_arena *arena, struct ts_trace_diff *d,
+				 struct ts_error *err)
+{
+	struct compare c = {.a = &sides[0], .b = &sides[1], .arena = arena};
+
+	c.numbers[0] = ts_arena_array(arena, sides[0].n, sizeof **c.numbers);
+	c.numbers[1] = ts_arena_array(arena, sides[1].n, sizeof **c.numbers);
+	c.counts = ts_arena_array(arena, sides[0].n + sides[1].n, sizeof *c.counts);
+	d->tables = ts_arena_array(arena, TS_SIDE_TABLES, sizeof *d->tables);
+	if (!c.numbers[0] || !c.numbers[1] || !c.counts || !d->tables)
+		return ts_arena_error(arena, err);
+	d->a = about(&sides[0]);
+	d->b = about(&sides[1]);
+	return compare_all(&c, d, err);
+}
+
+static enum ts_status judge(struct ts_trace_diff *d, struct ts_arena *arena, struct ts_error *err)
+{
+	d->verdict = verdict_of(d);
+	return ts_trace_diff_say(d, arena, err);
+}
+
 enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b, const struct ts_warmup_asked *warmup,
 			     struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err)
 {
 	struct ts_trace_diff d = {.device = ts_trace_has_device(a) && ts_trace_has_device(b)};
-	struct ts_trace_side sides[2];
-	struct compare c = {.a = &sides[0], .b = &sides[1], .arena = arena};
 	const struct ts_warmup_asked asked = warmup ? *warmup : (struct ts_warmup_asked){.given = false};
+	struct ts_trace_side sides[2];
 
-	if (ts_trace_side(a, d.device, &asked, arena, &sides[0], err) || ts_trace_side(b, d.device, &asked, arena, &sides[1], err))
+	if (ts_trace_side(a, d.device, &asked, arena, &sides[0], err) || ts_trace_side(b, d.device, &asked, arena, &sides[1], err) ||
+	    diff_sides(sides, arena, &d, err) || recorded(a, b, arena, &d, err) || ts_trace_diff_replaced(&d, sides, arena, err) ||
+	    judge(&d, arena, err))
 		return err->status;
-	c.numbers[0] = ts_arena_array(arena, sides[0].n, sizeof **c.numbers);
-	c.numbers[1] = ts_arena_array(arena, sides[1].n, sizeof **c.numbers);
-	c.counts = ts_arena_array(arena, sides[0].n + sides[1].n, sizeof *c.counts);
-	d.tables = ts_arena_array(arena, TS_SIDE_TABLES, sizeof *d.tables);
-	if (!c.numbers[0] || !c.numbers[1] || !c.counts || !d.tables)
-		return ts_arena_error(arena, err);
-	d.a = about(&sides[0]);
-	d.b = about(&sides[1]);
-	d.a.cut = a->cut;
-	d.b.cut = b->cut;
-	if (recorded(a, b, arena, &d, err) || compare_all(&c, &d, err) || ts_trace_diff_replaced(&d, sides, arena, err))
-		return err->status;
-	d.verdict = verdict_of(&d);
-	if (ts_trace_diff_say(&d, arena, err))
+	*ret = d;
+	return TS_OK;
+}
+
+/* Which kernel took whose place is told by operators, which summaries lack. */
+static enum ts_status know_kernels(struct ts_trace_diff *d, const struct ts_trace_side sides[2], struct ts_arena *arena,
+				   struct ts_error *err)
+{
+	struct ts_trace_diff_table *t = &d->tables[TS_SIDE_KERNELS];
+
+	TS_DOOR(d->n_tables > TS_SIDE_KERNELS && t->of == TS_SIDE_KERNELS);
+	for (size_t i = 0; i < t->n; i++)
+		if (ts_summary_kernel(&sides[0], arena, &t->rows[i], &t->rows[i].a, err) ||
+		    ts_summary_kernel(&sides[1], arena, &t->rows[i], &t->rows[i].b, err))
+			return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_trace_diff_summaries(const struct ts_kernel_summary *a, const char *name_a, const struct ts_kernel_summary *b,
+				       const char *name_b, const struct ts_warmup_asked *warmup, struct ts_arena *arena,
+				       struct ts_trace_diff *ret, struct ts_error *err)
+{
+	struct ts_trace_diff d = {.device = true};
+	struct ts_trace_side sides[2];
+
+	if (ts_summary_side(a, b, warmup, name_a, arena, &sides[0], err) ||
+	    ts_summary_side(b, a, warmup, name_b, arena, &sides[1], err) || diff_sides(sides, arena, &d, err) ||
+	    know_kernels(&d, sides, arena, err) || judge(&d, arena, err))
 		return err->status;
 	*ret = d;
 	return TS_OK;

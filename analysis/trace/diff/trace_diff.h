@@ -27,6 +27,7 @@
 #include "analysis/trace/device/trace_recorded.h"
 #include "analysis/trace/device/trace_warmup.h"
 #include "run/index.h"
+#include "run/kernel_summary.h"
 
 /* --- trace_side.c ---
  *
@@ -59,12 +60,17 @@ enum ts_side_table {
 	TS_SIDE_TABLES,
 };
 
+struct ts_trace_diff_row;
+struct ts_trace_diff_sum;
+
 struct ts_trace_window {
 	int64_t begin, end;
 };
 
 struct ts_trace_side {
-	const struct ts_trace *trace;
+	const struct ts_trace *trace; /* NULL: of a summary (summarize.h), which has parts, categories and kernels alone */
+	const struct ts_kernel_summary *summary;
+	const struct ts_span *row_names; /* of the summary */
 	bool device;	     /* steps are timed on devices */
 	bool whole;	     /* no ProfilerStep: all of the trace is one step */
 	size_t n_recorded;   /* steps of the trace */
@@ -74,7 +80,7 @@ struct ts_trace_side {
 	int64_t clock_ns;    /* 1000 where every time is whole microseconds, else 1 */
 	struct ts_trace_window *windows;
 	uint64_t *host_ns; /* durations of ProfilerStep; NULL of the whole */
-	uint32_t *step;	   /* of each span of the trace: 0 to n - 1, or TS_SIDE_NO_STEP */
+	uint32_t *step;	   /* of each span of the trace: 0 to n - 1, or TS_SIDE_NO_STEP; like what follows NULL of a summary */
 	struct ts_nest nest;
 	uint64_t *self; /* of each span of the trace: its time without what stands within it (nest.h) */
 };
@@ -101,6 +107,19 @@ enum ts_status ts_trace_side(const struct ts_trace *trace, bool device, const st
  * the address of an object: whoever pairs them adds them up. */
 enum ts_status ts_trace_cells(const struct ts_trace_side *side, enum ts_side_table table, struct ts_arena *arena,
 			      struct ts_trace_cells *ret, struct ts_error *err);
+/* --- summary_side.c --- */
+
+/* other: what it is compared with. */
+enum ts_status ts_summary_side(const struct ts_kernel_summary *summary, const struct ts_kernel_summary *other,
+			       const struct ts_warmup_asked *warmup, const char *name, struct ts_arena *arena,
+			       struct ts_trace_side *ret, struct ts_error *err);
+/* As ts_trace_cells, of a side of a summary and the tables that it has. */
+enum ts_status ts_summary_cells(const struct ts_trace_side *side, enum ts_side_table table, struct ts_arena *arena,
+				struct ts_trace_cells *ret, struct ts_error *err);
+/* What the side's summary says of a row of the table of kernels beside its cells: its category, unless it lacks the row, and the
+ * median of its calls. */
+enum ts_status ts_summary_kernel(const struct ts_trace_side *side, struct ts_arena *arena, struct ts_trace_diff_row *io_row,
+				 struct ts_trace_diff_sum *io_sum, struct ts_error *err);
 /* Sorts by row and step, and adds up those of one row and step; returns how many are left. */
 size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n);
 
@@ -116,6 +135,8 @@ struct ts_trace_diff_sum {
 	uint64_t count;	      /* over all steps */
 	uint64_t least, most; /* count of one step */
 	int64_t mean_ns;      /* of a step, to the nearest */
+	bool has_median;      /* of kernels of a summary (kernel_summary.h); else the median is none */
+	uint64_t median_ns;   /* of a call */
 };
 
 struct ts_trace_diff_row {
@@ -141,6 +162,7 @@ struct ts_trace_diff_table {
 struct ts_trace_diff_side {
 	bool whole;
 	bool cut; /* the file ended too early: what it lacks may be what differs */
+	bool summary; /* the trace is not there, only the summary of its kernels */
 	uint64_t recorded, skipped, n;
 	int64_t first, last; /* valid unless whole */
 	struct ts_trace_recorded recording;
@@ -168,6 +190,12 @@ struct ts_trace_diff {
 /* warmup: as in trace_side.c; NULL: not given. */
 enum ts_status ts_trace_diff(const struct ts_trace *a, const struct ts_trace *b, const struct ts_warmup_asked *warmup,
 			     struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err);
+/* The same of two traces of which one or both are only there as summaries: the tables of parts, categories and kernels, with the
+ * figures that the traces have. Kernels that a summary of either side has joined are joined on both, as "other gemm kernels".
+ * recorded_apart is empty. TS_INVALID: warmup leaves no step of one, which is named. */
+enum ts_status ts_trace_diff_summaries(const struct ts_kernel_summary *a, const char *name_a, const struct ts_kernel_summary *b,
+				       const char *name_b, const struct ts_warmup_asked *warmup, struct ts_arena *arena,
+				       struct ts_trace_diff *ret, struct ts_error *err);
 /* The same of stored traces, by the ids of their columns; they are loaded for it, and what the answer keeps of them is the arena's. */
 enum ts_status ts_trace_diff_stored(ts_object_source *get, void *ctx, const struct ts_id *a, const struct ts_id *b,
 				    struct ts_arena *arena, struct ts_trace_diff *ret, struct ts_error *err);

@@ -300,7 +300,8 @@ enum ts_status ts_trace_diff_say(struct ts_trace_diff *d, struct ts_arena *arena
 	else
 		(d->step.time_differs ? differs : not_different)(&s);
 	if (!d->step.time_differs && n)
-		put(&s, "; of its parts, kernels, operators and calls %zu %s", n, n == 1 ? "differs" : "differ");
+		put(&s, "; of its %s %zu %s", d->a.summary ? "parts and kernels" : "parts, kernels, operators and calls", n,
+		    n == 1 ? "differs" : "differ");
 	put(&s, ".");
 	if (!s.text)
 		return ts_arena_error(arena, err);

@@ -385,6 +385,7 @@ class DiffTraceDiffSide(Record):
     last_step: Optional[int]
     recorded: DiffTraceRecorded
     cut: bool
+    summary: bool
 
 class DiffTraceDiffSum(Record):
     sum_ns: int
@@ -392,6 +393,7 @@ class DiffTraceDiffSum(Record):
     count: Optional[int]
     least_count: Optional[int]
     most_count: Optional[int]
+    median_call_ns: Optional[int]
 
 class DiffTraceDiffRow(Record):
     name: str

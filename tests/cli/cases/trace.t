@@ -3288,3 +3288,68 @@ $ tscope timeline ./traced/demo.json.gz --cells 0
 $ tscope timeline ./traced/demo.json.gz --at noon
 ! tscope: timeline: --at takes a time of the trace's clock, in nanoseconds
 [2]
+# A run may keep the summary of a trace's kernels in its place: diff compares by it, with the figures of the traces, and says so.
+$ tscope push --summarize-traces --name short1 bare1; tscope push --summarize-traces --name short2 bare2 | head -3; tscope diff short1 short2
+| name      default/short1
+| id        eb8daf577344bff7937b202e11f0799e837796a3e13294afe3b3eb60be81d3f3
+| format    PyTorch profiler trace
+| steps     0 steps, 1 rank
+| sent SIZE (3 objects)
+| new SIZE
+| outcome   created
+| name      default/short2
+| id        5bf34bf36c5f436eea658c0c6e3db9caaf0d3d7b08655f8a1be1882bad9e44ba
+| format    PyTorch profiler trace
+| A step takes 608.0 us longer in B (6.1 %): 608.0 us more of gemm (cutlass_80_simt_sgemm_128x64_8x5_nt_align1 is only in B).
+| A         trace.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| B         other.pt.trace.json, 5 steps, 2 to 6; the first that was recorded is left out as warm-up
+| times     means over steps, which end when the last event of a device that they launched does
+| note      Of both traces only the summaries of their kernels are kept, which say nothing of
+|           operators, functions and calls.
+|
+| Step
+|              A             B    difference    of A                 95 %          name
+|   10.000000 ms  10.608000 ms  +0.608000 ms  +6.1 %  +0.538 to +0.678 ms  longer  step
+|   10.000000 ms  10.600000 ms  +0.600000 ms  +6.0 %  +0.599 to +0.601 ms  longer  step on the host
+|   The 95 % interval is from how steps vary within each recording. Two recordings of the same program can differ by more.
+|
+| Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
+|             A            B    difference    of A                 95 %          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.541 to +0.675 ms  longer  gemm
+|
+| Device time by category (sums: what ran at once counts twice): 1 of 2 differs
+|             A            B    difference    of A                 95 %  count A  count B          name
+|   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  gemm
+|
+| Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
+|             A            B    difference      of A                 95 %  count A  count B             name
+|   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.562 to +8.654 ms        0        1  only in B  cutlass_80_simt_sgemm_128x64_8x5_nt_align1
+|   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  only in A  volta_sgemm_128x64_nt
+[1]
+$ tscope diff bare1 bare2 | sed -n '/^Step/,/^Kernels/p' > whole; for pair in 'short1 short2' 'bare1 short2' 'short1 bare2'; do tscope diff $pair | grep '^note'; tscope diff $pair | sed -n '/^Step/,/^Kernels/p' | cmp - whole && echo the same; done
+| note      Of both traces only the summaries of their kernels are kept, which say nothing of
+| the same
+| note      Of B only the summary of its kernels is kept, which says nothing of operators, functions
+| the same
+| note      Of A only the summary of its kernels is kept, which says nothing of operators, functions
+| the same
+$ tscope diff --json short1 bare2 | grep -E '"(summary|median_call_ns)"' | sort | uniq -c
+|       2             "median_call_ns": 6000000
+|       1             "median_call_ns": 8000000
+|       1             "median_call_ns": 8620000
+|      12             "median_call_ns": null
+|       4       "median_call_ns": null
+|       1     "summary": false
+|       1     "summary": true
+$ tscope analyze short1 | tail -2; tscope analyze short1 --trace trace.json; tscope export short1 --file trace.json.kernels.json | cut -c1-150
+|
+| Of 1 trace the run keeps only the summary of the kernels, by which tscope diff compares runs: trace.json (rank 1).
+| {"kernel_summary":1,"rank":1,"world_size":2,"cut":false,"clock_ns":1000,"steps":[[1,10500000,10000000],[2,10000000,10000000],[3,10000000,10000000],[4,
+! tscope: analyze: the run has no trace that could be read, and trace.json is no file of one
+$ tscope export short1 short; tscope push --name short3 short | grep id; tscope show short1 | grep '^id'; tscope diff --warmup 9 short1 short2
+| id        eb8daf577344bff7937b202e11f0799e837796a3e13294afe3b3eb60be81d3f3
+| id        eb8daf577344bff7937b202e11f0799e837796a3e13294afe3b3eb60be81d3f3
+! tscope: wrote eb8daf577344 as a run directory to short
+! tscope: short/rank1/steps.jsonl: no_steps: there is no such file
+! tscope: --warmup 9 leaves no step of trace.json, which marks 6 (ProfilerStep); at most 5 can be left out
+[2]
