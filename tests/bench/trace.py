@@ -142,6 +142,35 @@ def print_stored(work, traces):
               f"{push / total * 1e6:.2f} s a MB, of an export {export / total * 1e6:.2f} s")
 
 
+def summarized(folder, trace):
+    """Pushes the summary of a trace's kernels; returns the bytes that the store counts as new, the run's head and index included, the
+    steps, and the share of the kernels' time that has a name; None where the trace has no work of a device."""
+    store, run_folder, name = os.path.join(folder, "store"), os.path.join(folder, "run"), os.path.basename(trace)
+    tscope = os.path.join(BUILD, "tscope")
+    os.mkdir(run_folder)
+    shutil.copyfile(trace, os.path.join(run_folder, name))
+    new = json.loads(subprocess.run([tscope, "push", run_folder, "--summarize-traces", "--store", store, "--json"], check=True,
+                                    capture_output=True).stdout)["pushes"][0]["new_bytes"]
+    back = subprocess.run([tscope, "export", "run", "--file", name + ".kernels.json", "--store", store], capture_output=True).stdout
+    shutil.rmtree(run_folder)
+    shutil.rmtree(store)
+    summary = json.loads(back) if back else None
+    if summary is None:
+        return None
+    took = [(isinstance(row[1], str), sum(int(cell[2]) for cell in row[2:])) for row in summary["kernels"]]
+    return new, len(summary["steps"]), sum(ns for named, ns in took if named) / max(1, sum(ns for _, ns in took))
+
+
+def print_summaries(work, traces):
+    """What summaries take in a store for each step of a rank, and what share of the kernels' time has a name in them."""
+    got = [s for s in (summarized(work, trace) for trace in traces) if s]
+    if got:
+        sizes, named = sorted(s[0] / s[1] for s in got), sorted(s[2] for s in got)
+        print(f"summaries by kernel: {len(got)} of {len(traces)} files have work of a device; bytes in the store a rank and step, the run's "
+              f"head and index included: median {sizes[len(got) // 2]:,.0f}, most {sizes[-1]:,.0f}; goal <= 2,700; share of the kernels' "
+              f"time that has a name: median {named[len(got) // 2]:.1%}, least {named[0]:.1%}")
+
+
 def write_after_each_other(path, source, n):
     """A trace of n events: those of the source again and again, each time later and with correlations of their own."""
     data = open(source, "rb").read()
@@ -165,6 +194,7 @@ def main():
     try:
         if os.path.isdir(TRACE):  # nothing but what its traces take in a store
             found = sorted(os.path.join(at, name) for at, _, names in os.walk(TRACE) for name in names if name.endswith(".gz"))
+            print_summaries(work, found)
             return print_stored(work, found)
         source = parts(TRACE)
         big, small, packed = (os.path.join(work, n) for n in ("big.json", "small.json", "big.json.gz"))
