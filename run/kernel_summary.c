@@ -389,6 +389,10 @@ static bool read_row(struct reading *r)
 			return false;
 	if (r->token.type != TS_JSON_END)
 		return false;
+	if (r->s.n_rows == TS_SUMMARY_ROWS_MAX) {
+		(void)ts_error_set(r->err, TS_TOO_LARGE, "a summary of more than %d kernels", TS_SUMMARY_ROWS_MAX);
+		return false;
+	}
 	if (!TS_GROW_IN(r->arena, r->s.rows, r->rows_cap, r->s.n_rows + 1, 16))
 		return no_memory(r);
 	r->s.rows[r->s.n_rows++] = row;

@@ -23,6 +23,8 @@
 
 enum {
 	TS_SUMMARY_STEP_BYTES = 4900, /* of the text of rows with names, for each step */
+	TS_SUMMARY_NAMES_BYTES = 8 << 20, /* of all that text */
+	TS_SUMMARY_ROWS_MAX = 8192,
 	TS_SUMMARY_NAME_MOST = 96, /* bytes of a name before the digits of its digest */
 	TS_SUMMARY_TOLD = 3,	   /* calls that need no bins */
 	TS_SUMMARY_FILE_MAX = 16 << 20,
@@ -92,7 +94,8 @@ enum ts_status ts_summary_median(const struct ts_summary_row *row, size_t first_
 void ts_summary_row_write(const struct ts_summary_row *row, struct ts_buf *buf);
 /* The buffer remembers a failure. */
 void ts_kernel_summary_write(const struct ts_kernel_summary *summary, struct ts_buf *buf);
-/* TS_INVALID: the text is no summary, or one that cannot be. Everything lies in the arena. */
+/* TS_INVALID: the text is no summary, or one that cannot be. TS_TOO_LARGE: more bytes or rows than a summary has. Everything lies in
+ * the arena. */
 enum ts_status ts_kernel_summary_read(struct ts_span text, struct ts_arena *arena, struct ts_kernel_summary *ret, struct ts_error *err);
 
 #endif

@@ -129,6 +129,27 @@ static void what_cannot_be_is_refused(void **state)
 			fail_msg("%s instead of %s is not refused", wrong[i].by, wrong[i].piece);
 }
 
+/* Comparing two summaries takes their rows times each other. */
+static void too_many_rows_are_refused(void **state)
+{
+	static const char head[] = "{\"kernel_summary\":1,\"rank\":0,\"world_size\":1,\"cut\":false,\"clock_ns\":1,\"steps\":[[1,1,1]],"
+				   "\"parts\":[],\"kernels\":[";
+	struct ts_buf buf = TS_BUF_INIT(1 << 20);
+	struct ts_kernel_summary s;
+	struct ts_error err;
+
+	(void)state;
+	for (size_t more = 0; more < 2; more++) {
+		ts_buf_reset(&buf);
+		ts_buf_str(&buf, head);
+		for (size_t i = 0; i < TS_SUMMARY_ROWS_MAX + more; i++)
+			ts_buf_str(&buf, i ? ",[\"gemm\",\"k\"]" : "[\"gemm\",\"k\"]");
+		ts_buf_str(&buf, "]}");
+		assert_int_equal(ts_kernel_summary_read(ts_buf_view(&buf), &arena, &s, &err), more ? TS_TOO_LARGE : TS_OK);
+	}
+	ts_buf_finish(&buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +157,7 @@ int main(void)
 		cmocka_unit_test(a_long_name_ends_in_its_digest),
 		cmocka_unit_test(what_is_written_comes_back),
 		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(too_many_rows_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

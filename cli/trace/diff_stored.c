@@ -152,15 +152,18 @@ enum ts_status ts_stored_diff(struct ts_cli *cli, const struct ts_id *a, const s
 		       : ts_diff_ranks(cli, compare, &s, ret, err);
 }
 
-/* On a page that is served, links to the timelines of the pair that differs most. */
-static void link_timelines(struct ts_cli *cli, const struct ts_rank_pair *worst)
+/* On a page that is served, links to the timelines of the pair that differs most. A summary has none. */
+static void link_timelines(struct ts_cli *cli, const struct ts_rank_diff *d)
 {
-	const struct ts_rank_trace *sides[2] = {&worst->a, &worst->b};
+	const struct ts_rank_trace *sides[2] = {&d->pairs[d->worst].a, &d->pairs[d->worst].b};
+	const bool summaries[2] = {d->diff.a.summary, d->diff.b.summary};
 
 	for (size_t i = 0; i < 2 && ts_cli_word(cli, 1); i++) { /* of one word alone, nobody says here what it is compared with */
 		const struct ts_run_trace trace = {.rank = (int32_t)sides[i]->rank, .name = ts_span_str(sides[i]->name)};
 		const char *whose = ts_rank_words(cli, sides[i]);
 
+		if (summaries[i])
+			continue;
 		ts_text_link(cli,
 			     ts_arena_phrase(&cli->arena, "Timeline of %s: %s%s%s", i ? "B" : "A", sides[i]->name,
 					     whose && *whose ? ", " : "", whose ? whose : ""),
@@ -178,7 +181,7 @@ enum ts_status ts_stored_diff_section(struct ts_cli *cli, const struct ts_rank_d
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_show_text(d->diff.sentence, &cli->arena));
 	if (d->diff.a.summary || d->diff.b.summary)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_summary_words(&d->diff));
-	link_timelines(cli, &d->pairs[d->worst]);
+	link_timelines(cli, d);
 	return ts_ranks_text(cli, d, err);
 }
 
@@ -188,7 +191,7 @@ static enum ts_status say_alone(struct ts_cli *cli, const void *what, struct ts_
 
 	if (ts_render_trace_diff_text(cli, &d->diff, ts_args_has(&cli->args, "all"), err))
 		return err->status;
-	link_timelines(cli, &d->pairs[d->worst]);
+	link_timelines(cli, d);
 	if (d->n > 1)
 		ts_text_heading(cli, "The ranks");
 	return ts_ranks_text(cli, d, err);

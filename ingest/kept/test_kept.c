@@ -192,12 +192,13 @@ static void what_cannot_be_read(void **state)
 static const char summary[] = "{\"kernel_summary\":1,\"rank\":1,\"world_size\":4,\"cut\":false,\"clock_ns\":1,\"steps\":[[null,9,0]],"
 			      "\"parts\":[],\"kernels\":[]}\n";
 
-/* A trace of rank 3 has no summary. */
+/* A trace of rank 3 has no summary, and that of one of rank 2 would be too large. */
 static enum ts_status stub(const struct ts_trace *trace, struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
 {
 	(void)arena;
-	(void)err;
 	assert_int_equal(trace->rows.spans.n, 1);
+	if (trace->about.rank == 2)
+		return ts_error_set(err, TS_TOO_LARGE, "too large");
 	*ret_text = trace->about.rank == 3 ? ts_span_of(NULL, 0) : ts_span_str(summary);
 	return TS_OK;
 }
@@ -211,6 +212,7 @@ static void summaries_in_the_place_of_traces(void **state)
 	test_run_init(&t);
 	t.summarize = stub;
 	put_trace(&t, "run/one.json", 1, 1);
+	put_trace(&t, "run/two.json", 2, 4);
 	put_trace(&t, "run/three.json", 3, 2);
 	put_trace(&t, "run/there.json", 1, 3);
 	test_write(&t, "run/there.json.kernels.json", summary);
@@ -220,7 +222,7 @@ static void summaries_in_the_place_of_traces(void **state)
 	test_ingest_ok(&t, t.path);
 	assert_string_equal(t.result.format, "PyTorch profiler trace");
 	/* What has no summary, or has one beside it, is kept as it is. */
-	assert_string_equal(traces_of(&t), "1 there.json; 3 three.json; ");
+	assert_string_equal(traces_of(&t), "1 there.json; 2 two.json; 3 three.json; ");
 	test_index(&t, 1, &index);
 	assert_int_equal(index.n_files, 3);
 	assert_true(ts_span_is(index.files[0].name, "one.json.kernels.json") && index.files[0].size == sizeof summary - 1 &&

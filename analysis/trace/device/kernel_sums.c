@@ -12,6 +12,15 @@ const char *ts_sum_category_word(uint32_t category)
 	return category == TS_SUM_FILL ? "memset" : ts_kernel_category_word((enum ts_kernel_category)category);
 }
 
+uint32_t ts_sum_category_of(const struct ts_trace *trace, size_t span)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+
+	if (s->kind[span] == TS_TRACE_KERNEL)
+		return (uint32_t)ts_kernel_category_in(trace, s->name[span]);
+	return s->kind[span] == TS_TRACE_COPY ? TS_SUM_COPY : TS_SUM_FILL;
+}
+
 static void add(struct ts_kernel_sum *s, uint64_t duration, int64_t bytes)
 {
 	s->count++;

@@ -33,6 +33,8 @@ struct ts_kernel_sums {
 
 /* Everything lies in the arena but names, which are the trace's. */
 enum ts_status ts_kernel_sums(const struct ts_trace *trace, struct ts_arena *arena, struct ts_kernel_sums *ret, struct ts_error *err);
+/* The category of a span of a device. */
+uint32_t ts_sum_category_of(const struct ts_trace *trace, size_t span);
 /* "gemm", "memcpy". */
 const char *ts_sum_category_word(uint32_t category);
 

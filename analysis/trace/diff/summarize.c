@@ -2,7 +2,6 @@
 #include "analysis/trace/diff/summarize.h"
 
 #include "analysis/trace/device/kernel_sums.h"
-#include "analysis/trace/device/kernel_table.h"
 #include "analysis/trace/diff/trace_diff.h"
 #include "base/door.h"
 #include "base/order.h"
@@ -12,7 +11,6 @@ struct used {
 	struct ts_span name;
 	uint32_t category;
 	uint32_t number; /* of the trace's names */
-	uint32_t kernel;
 };
 
 struct kernel {
@@ -46,15 +44,6 @@ static bool counts(const struct ts_trace_side *side, size_t i)
 	return ts_trace_on_device(side->trace->rows.spans.kind[i]) && side->step[i] != TS_SIDE_NO_STEP;
 }
 
-static uint32_t category_of(const struct ts_trace *trace, size_t i)
-{
-	const struct ts_trace_spans *s = &trace->rows.spans;
-
-	if (s->kind[i] == TS_TRACE_KERNEL)
-		return (uint32_t)ts_kernel_category_in(trace, s->name[i]);
-	return s->kind[i] == TS_TRACE_COPY ? TS_SUM_COPY : TS_SUM_FILL;
-}
-
 /* --- kernels --- */
 
 /* The names in use, each once. */
@@ -69,7 +58,7 @@ static size_t find_used(struct summarizing *m, struct used *used)
 			continue;
 		m->kernel_of[s->name[i]] = 1;
 		used[n++] = (struct used){.name = ts_kernel_without_arguments(trace->names[s->name[i]]),
-					  .category = category_of(trace, i),
+					  .category = ts_sum_category_of(trace, i),
 					  .number = s->name[i]};
 	}
 	TS_SORT(used, n, used_by_name);
@@ -180,13 +169,14 @@ static enum ts_status make_cells(struct summarizing *m, struct ts_error *err)
 /* How many of the first kernels have names: their text has room. */
 static enum ts_status count_named(struct summarizing *m, size_t *ret, struct ts_error *err)
 {
+	size_t room = m->side->n * TS_SUMMARY_STEP_BYTES, most = TS_SUMMARY_ROWS_MAX - TS_SUM_CATEGORIES, n = 0;
 	struct ts_buf text = TS_BUF_INIT(SIZE_MAX);
 	enum ts_status status;
-	size_t n = 0;
 
-	for (; n < m->n_kernels && text.len <= m->side->n * TS_SUMMARY_STEP_BYTES; n++)
+	room = room < TS_SUMMARY_NAMES_BYTES ? room : TS_SUMMARY_NAMES_BYTES;
+	for (; n < m->n_kernels && n < most && text.len <= room; n++)
 		ts_summary_row_write(&m->kernels[n].row, &text);
-	if (text.len > m->side->n * TS_SUMMARY_STEP_BYTES)
+	if (text.len > room)
 		n--;
 	status = ts_buf_check(&text, err);
 	ts_buf_finish(&text);

@@ -1,6 +1,5 @@
 /* trace_diff_replaced.c - what kernels are, and which of B's took the place of one that only A has. */
 #include "analysis/trace/device/kernel_sums.h"
-#include "analysis/trace/device/kernel_table.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
 #include "base/order.h"
 
@@ -51,10 +50,8 @@ static void know(const struct ts_trace_side *side, struct rows *rows, int k)
 			continue;
 		row = find(rows, ts_kernel_without_arguments(side->trace->names[s->name[i]]));
 		rows->of[k][s->name[i]] = row;
-		if (row && s->kind[i] == TS_TRACE_KERNEL)
-			row->category = (uint32_t)ts_kernel_category_in(side->trace, s->name[i]);
-		else if (row)
-			row->category = s->kind[i] == TS_TRACE_COPY ? TS_SUM_COPY : TS_SUM_FILL;
+		if (row)
+			row->category = ts_sum_category_of(side->trace, i);
 	}
 }
 
