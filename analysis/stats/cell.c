@@ -2,6 +2,8 @@
 #include "analysis/stats/cell.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 const struct ts_cell ts_cell_open = {.first = NAN, .last = NAN};
 
@@ -28,6 +30,52 @@ void ts_cell_add(struct ts_cell *cell, double x, double value)
 	take(cell, value, value);
 	cell->sum = cell->count ? cell->sum + value : value;
 	cell->count++;
+}
+
+/* Chains of operations that do not wait for each other are several times as fast as one. */
+enum { LANES = 4 };
+
+/* The cell of n values, which is a multiple of LANES. False: some of them are not finite, or their sum is not. */
+static bool take_lanes(const double *values, size_t n, struct ts_cell *ret_cell)
+{
+	struct ts_cell cell = ts_cell_open;
+	double sum[LANES], min[LANES], max[LANES];
+
+	memcpy(sum, values, sizeof sum);
+	memcpy(min, values, sizeof min);
+	memcpy(max, values, sizeof max);
+	for (size_t i = LANES; i < n; i += LANES)
+#pragma GCC unroll 4
+		for (size_t k = 0; k < LANES; k++) {
+			double v = values[i + k];
+
+			sum[k] += v;
+			min[k] = v < min[k] ? v : min[k];
+			max[k] = v > max[k] ? v : max[k];
+		}
+	for (size_t k = 0; k < LANES; k++) {
+		take(&cell, min[k], max[k]);
+		cell.sum = cell.count ? cell.sum + sum[k] : sum[k];
+		cell.count += n / LANES;
+	}
+	*ret_cell = cell;
+	return isfinite(cell.sum);
+}
+
+struct ts_cell ts_cell_of(const double *values, size_t n, double first, double last)
+{
+	struct ts_cell cell = ts_cell_open;
+	size_t done = n / LANES * LANES;
+
+	if (done && !take_lanes(values, done, &cell)) {
+		cell = ts_cell_open;
+		done = 0;
+	}
+	for (size_t i = done; i < n; i++)
+		ts_cell_add(&cell, first, values[i]);
+	if (n)
+		place(&cell, first, last);
+	return cell;
 }
 
 void ts_cell_join(struct ts_cell *cell, const struct ts_cell *next)

@@ -56,12 +56,64 @@ static void nothing_is_known_of_nothing(void **state)
 	assert_true(isnan(ts_cell_mean(&huge)) && huge.max == 1.7e308);
 }
 
+static void assert_same(const struct ts_cell *a, const struct ts_cell *b)
+{
+	assert_true(a->count == b->count && a->odd == b->odd && a->first == b->first && a->last == b->last);
+	if (a->count)
+		assert_true(a->min == b->min && a->max == b->max && ts_cell_mean(a) == ts_cell_mean(b));
+}
+
+/* Small whole numbers again, with what is not finite at each place in turn. */
+static void at_once_is_one_by_one(void **state)
+{
+	static const double odd[] = {1, NAN, INFINITY, -INFINITY};
+	enum { N = 13 };
+
+	(void)state;
+	for (int n = 1; n <= N; n++)
+		for (int at = 0; at < n; at++)
+			for (int k = 0; k < 4; k++) {
+				struct ts_cell one = ts_cell_open, whole;
+				double values[N];
+
+				for (int i = 0; i < n; i++) {
+					values[i] = i == at ? odd[k] : (i * 5) % N - 6;
+					ts_cell_add(&one, 100 + i, values[i]);
+				}
+				whole = ts_cell_of(values, (size_t)n, 100, 99 + n);
+				assert_same(&whole, &one);
+			}
+	assert_true(ts_cell_of(NULL, 0, 0, 0).count == 0);
+}
+
+/* The sum of these is larger than a double holds, and no value is odd. */
+static void at_once_a_sum_may_be_too_large(void **state)
+{
+	static const double values[] = {1.7e308, 1.7e308, 1, 2, 1.7e308, 3, 4, 5};
+	struct ts_cell cell = ts_cell_of(values, 8, 0, 7);
+
+	(void)state;
+	assert_true(cell.count == 8 && cell.odd == 0 && cell.min == 1 && cell.max == 1.7e308 && isnan(ts_cell_mean(&cell)));
+}
+
+static void at_once_zero_keeps_its_sign(void **state)
+{
+	static const double values[] = {-0.0, -0.0, -0.0, -0.0};
+	struct ts_cell cell = ts_cell_of(values, 4, 0, 3);
+
+	(void)state;
+	assert_true(signbit(ts_cell_mean(&cell)) && signbit(cell.min) && signbit(cell.max));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_value_is_itself),
 		cmocka_unit_test(joined_is_whole),
 		cmocka_unit_test(nothing_is_known_of_nothing),
+		cmocka_unit_test(at_once_is_one_by_one),
+		cmocka_unit_test(at_once_a_sum_may_be_too_large),
+		cmocka_unit_test(at_once_zero_keeps_its_sign),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,21 +57,23 @@ static void place_block(const struct strip *s, size_t b, const struct ts_cell *a
 static enum ts_status sum_blocks(struct strip *s, struct ts_error *err)
 {
 	const struct ts_chart_series *series = s->series;
-	struct ts_cell axis[TS_BLOCK_ROWS_MAX / TS_ATOM_ROWS];
+	struct ts_cell *axis;
 	double total = 0;
 
 	s->before = ts_arena_array(s->work, series->table->n_blocks, sizeof *s->before);
-	if (!s->before)
+	axis = ts_arena_array(s->work, s->n, sizeof *axis);
+	if (!s->before || !axis)
 		return ts_arena_error(s->work, err);
-	if (series->axis && ts_chart_axis_find_way(s->fetch, series, s->work, &s->way, err))
+	if (ts_atoms_of_column(s->fetch, series->table, series->column, s->atoms, err))
+		return err->status;
+	if (!series->axis)
+		return TS_OK;
+	if (ts_chart_axis_find_way(s->fetch, series, s->work, &s->way, err) ||
+	    ts_atoms_of_column(s->fetch, series->axis_table, series->axis, axis, err))
 		return err->status;
 	for (size_t b = 0; b < series->table->n_blocks; b++) {
 		s->before[b] = total;
-		if (ts_atoms_of_block(s->fetch, series->table, series->column, b, &s->atoms[s->first[b]], err) ||
-		    (series->axis && ts_atoms_of_block(s->fetch, series->axis_table, series->axis, b, axis, err)))
-			return err->status;
-		if (series->axis)
-			place_block(s, b, axis, &total);
+		place_block(s, b, axis + s->first[b], &total);
 	}
 	return TS_OK;
 }

@@ -18,8 +18,9 @@ static inline size_t ts_atoms_in(uint32_t rows)
 	return (rows + TS_ATOM_ROWS - 1) / TS_ATOM_ROWS;
 }
 
-/* Fills the atoms of the b-th block of a column of doubles, whose places are the keys. */
-enum ts_status ts_atoms_of_block(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column, size_t b,
-				 struct ts_cell *ret_atoms, struct ts_error *err);
+/* Fills the atoms of all blocks of a column of doubles, one block after the other; their places are the keys. A helper reads half of
+ * them, where the machine has a core for it. */
+enum ts_status ts_atoms_of_column(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
+				  struct ts_cell *ret_atoms, struct ts_error *err);
 
 #endif
