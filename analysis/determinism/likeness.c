@@ -240,16 +240,19 @@ static struct ts_span say(const struct ts_likeness *l, const struct ts_profile *
 	else if (!l->points)
 		text = "there is nothing that both have and that counts";
 	else if (l->no_series || l->no_points)
-		text = ts_arena_phrase(arena, "%s agree, but %" PRIu64 " of the series and %s of the reference are not there",
-				       counted(arena, l->points, "value"), l->no_series, counted(arena, l->no_points, "value"));
+		text = ts_arena_phrase(arena, "%s agree%s, but %" PRIu64 " of the series and %s of the reference are not there",
+				       counted(arena, l->points, "value"), l->points == 1 ? "s" : "", l->no_series,
+				       counted(arena, l->no_points, "value"));
 	else if (profile->megatron)
 		text = ts_arena_phrase(
-			arena, "%s of %" PRIu64 " series pass%s", counted(arena, l->points, "value"), l->series,
+			arena, "%s of %" PRIu64 " series pass%s%s", counted(arena, l->points, "value"), l->series,
+			l->points == 1 ? "es" : "",
 			l->let ? ts_arena_phrase(arena, ", of which %" PRIu64 " differ%s by more than the limit, which is let pass",
 						 l->let, l->let == 1 ? "s" : "")
 			       : "");
 	else
-		text = ts_arena_phrase(arena, "%s of %" PRIu64 " series agree%s%s", counted(arena, l->points, "value"), l->series,
+		text = ts_arena_phrase(arena, "%s of %" PRIu64 " series agree%s%s%s", counted(arena, l->points, "value"), l->series,
+				       l->points == 1 ? "s" : "",
 				       profile->relative || profile->repeats ? ", to " : " in every bit",
 				       profile->relative || profile->repeats ? ts_arena_phrase(arena, "%.2g", l->greatest) : "");
 	return ts_span_str(text);

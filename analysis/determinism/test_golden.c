@@ -205,6 +205,8 @@ static void test_megatron(void **state)
 	like = by_megatron(&p, "lm loss", 100, 1, 1 + 4e-6, exact);
 	assert_int_equal(like.proof, TS_PROOF_RED);
 	assert_int_equal(like.step, 1);
+	assert_true(ts_span_is(by_megatron(&p, "lm loss", 1, 1, 1, exact).sentence, "1 value of 1 series passes"));
+	assert_true(ts_span_is(by_megatron(&p, "lm loss", 2, 2, 1, exact).sentence, "2 values of 1 series pass"));
 	/* To 5 % of the golden value, but for one step in a hundred, at least one. */
 	assert_int_equal(by_megatron(&p, "lm loss", 100, 100, 1.0499, approximate).proof, TS_PROOF_GREEN);
 	like = by_megatron(&p, "lm loss", 100, 1, 9, approximate);

@@ -142,6 +142,7 @@ static void properties(struct page *p)
 static void detail(struct page *p, const struct ts_gate_row *row)
 {
 	const struct ts_verdict *v = p->v;
+	uint64_t facts = v->input.n_facts + v->input.facts_more;
 
 	ts_buf_char(p->out, '\n');
 	foreign(p, v->sentence);
@@ -166,9 +167,8 @@ static void detail(struct page *p, const struct ts_gate_row *row)
 		foreign(p, f->b.len ? f->b : ts_span_str("not recorded"));
 		ts_buf_char(p->out, '\n');
 	}
-	if (v->input.n_facts + v->input.facts_more > FACTS_MOST)
-		ts_buf_printf(p->out, "  %" PRIu64 " more facts changed\n",
-			      v->input.n_facts + v->input.facts_more - FACTS_MOST);
+	if (facts > FACTS_MOST)
+		ts_buf_printf(p->out, "  %" PRIu64 " more fact%s changed\n", facts - FACTS_MOST, facts == FACTS_MOST + 1 ? "" : "s");
 }
 
 static const char *message(struct page *p, const struct ts_gate_row *row)

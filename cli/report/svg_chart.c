@@ -291,7 +291,7 @@ static enum ts_status figure(struct drawing *d, enum ts_chart_shape which, struc
 	ts_html_text(d->out, d->v->title);
 	ts_buf_str(d->out, "\"><title>");
 	ts_html_text(d->out, d->v->title);
-	ts_buf_printf(d->out, "</title><desc>%zu lines; the table below names them</desc>\n", d->v->n);
+	ts_buf_printf(d->out, "</title><desc>%zu line%s; the table below names them</desc>\n", d->v->n, d->v->n == 1 ? "" : "s");
 	ts_svg_frame_draw(d->out, &frame);
 	for (size_t i = 0; i < n; i++)
 		letter(d, &frame, &letters[i]);

@@ -231,7 +231,9 @@ enum ts_status ts_verb_audit(struct ts_cli *cli, struct ts_error *err)
 	if (cli->json)
 		json(&r, &report);
 	else if (ts_args_has(&cli->args, "check"))
-		ts_buf_printf(&cli->out, "%" PRIu64 " lines in %" PRIu64 " files, all sound; the last is line %" PRIu64 ", chain %s\n",
-			      report.lines, report.files, report.last, report.chain);
+		ts_buf_printf(&cli->out,
+			      "%" PRIu64 " line%s in %" PRIu64 " file%s, all sound; the last is line %" PRIu64 ", chain %s\n",
+			      report.lines, report.lines == 1 ? "" : "s", report.files, report.files == 1 ? "" : "s", report.last,
+			      report.chain);
 	return TS_OK;
 }

@@ -347,7 +347,7 @@ static const char *precision_of(const struct ts_facts *facts, struct ts_span col
 	a->failed |= path.failed == TS_NO_MEMORY;
 	ts_buf_finish(&path);
 	if (fact && fact->type == TS_FACT_INT)
-		return ts_arena_printf(a, ", %" PRId64 " decimals", fact->integer);
+		return ts_arena_printf(a, ", %" PRId64 " decimal%s", fact->integer, fact->integer == 1 ? "" : "s");
 	return fact && fact->type == TS_FACT_TEXT && ts_span_is(fact->text, "f32") ? ", float32" : "";
 }
 

@@ -758,8 +758,8 @@ static void tell_others(struct hugging *h, size_t n, bool some_cut)
 	if (n < 2)
 		return;
 	(void)snprintf(detail, sizeof detail,
-		       "%s has the most steps%s and was read; %zu other states below this folder were not", h->state,
-		       some_cut ? " of those that are whole" : "", n - 1);
+		       "%s has the most steps%s and was read; %zu other state%s below this folder %s not", h->state,
+		       some_cut ? " of those that are whole" : "", n - 1, n == 2 ? "" : "s", n == 2 ? "was" : "were");
 	ts_notice_add(&h->notices, "other_states", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
 }
 

@@ -230,7 +230,9 @@ static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 	layout->n = kept;
 	if (kept < 2)
 		return TS_OK;
-	(void)snprintf(detail, sizeof detail, "%zu directories beside it are ranks of this run", kept - 1);
+	(void)snprintf(detail, sizeof detail,
+		       kept == 2 ? "%zu directory beside it is a rank of this run" : "%zu directories beside it are ranks of this run",
+		       kept - 1);
 	ts_notice_add(&r->result.notices, "legacy_ranks", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
 	r->result.beside = ts_arena_array(r->arena, kept - 1, sizeof *r->result.beside);
 	if (!r->result.beside)

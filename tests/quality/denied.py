@@ -20,6 +20,7 @@ they were recorded. A sentence is denied where
     noise      batches that are the same, or others, by the noise of the losses beside digests of batches that say the contrary
     rule       a loss that is computed from the other run's beside a gradient norm or a learning rate that differs
     restored   "the same parameters" at the first step of a run beside digests of them that differ there
+    counts     a count of one that is said as a greater one is (counts.py); no row denies it
 
 It also asks whether more record gives a worse answer: a class that is right without digests, or without facts, and is neither right nor
 listed with them. Prints a table; fails where a sentence is denied, or where a richer form loses what a poorer one named.
@@ -36,6 +37,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAIRS = os.path.join(HERE, "..", "golden", "pairs")
 sys.path.insert(0, PAIRS)
+import counts  # noqa: E402
 import score  # noqa: E402
 import score_kinds  # noqa: E402
 
@@ -188,6 +190,9 @@ class Count:
         for kind, text in denied(answer, (names_a, names_b), every_a and every_b):
             self.kinds[kind] += 1
             print(f"denied    {kind:<10} {what}: {text[:240]}")
+        for words in (words for text in (answer["reason"], *sentences(answer)) for words in counts.wrong(text)):
+            self.kinds["counts"] += 1
+            print(f"denied    counts     {what}: {words}")
         return answer
 
 

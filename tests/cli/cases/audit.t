@@ -67,7 +67,7 @@ $ tscope audit audit.log --kind server --act start | cut -c1-40
 |    1  NOW_________________  server  tsco
 # The chain: as it was written, with a word changed, with a line taken out, and cut at its end.
 $ tscope audit audit.log --check | sed 's/[0-9a-f]\{64\}/CHAIN/'
-| 16 lines in 1 files, all sound; the last is line 16, chain CHAIN
+| 16 lines in 1 file, all sound; the last is line 16, chain CHAIN
 $ sed 's/looks right/looks wrong/' audit.log >changed.log; tscope audit changed.log --check
 ! tscope: line 11 of the audit log does not follow the one before: that one, or itself, was changed, or lines between them were taken out
 [2]
@@ -75,7 +75,7 @@ $ sed 6d audit.log >shorter.log; tscope audit shorter.log --check
 ! tscope: line 7 of the audit log does not follow the one before: that one, or itself, was changed, or lines between them were taken out
 [2]
 $ head -n 5 audit.log >cut.log; tscope audit cut.log --check | sed 's/[0-9a-f]\{64\}/CHAIN/'
-| 5 lines in 1 files, all sound; the last is line 5, chain CHAIN
+| 5 lines in 1 file, all sound; the last is line 5, chain CHAIN
 $ tscope audit cut.log --check --least 12
 ! tscope: the audit log ends with line 5, and line 12 was written: lines are missing at its end
 [2]

@@ -91,7 +91,7 @@ $ tscope push --name rounded output/rounded
 | sent SIZE (8 objects)
 | new SIZE
 | outcome   created
-! tscope: output/rounded: other_states: checkpoint-60/trainer_state.json has the most steps and was read; 1 other states below this folder were not
+! tscope: output/rounded: other_states: checkpoint-60/trainer_state.json has the most steps and was read; 1 other state below this folder was not
 $ tscope diff full rounded
 | The two runs differ by no more than the rounding with which one of them was written
 | cause: no more than the rounding of the written values; confidence: medium
@@ -289,7 +289,7 @@ $ mkdir cut; head -c 900 output/full/trainer_state.json > cut/trainer_state.json
 [2]
 # A table that grows turns out to have finer decimals.
 $ (echo step,loss; for i in 1 2 3 4 5 6 7 8 9; do echo $i,0.$i; done; echo 10,1.1) > d.csv; tscope push d.csv | grep -E 'columns|outcome'
-| columns   loss is scalars.loss, 1 decimals
+| columns   loss is scalars.loss, 1 decimal
 | outcome   created
 $ echo 11,0.125 >> d.csv; tscope push d.csv | grep -E 'columns|outcome'
 | columns   loss is scalars.loss, 3 decimals

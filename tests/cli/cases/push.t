@@ -200,7 +200,7 @@ $ tscope push beside
 | default/a_rank2  2f9aaf5bd37c      4   0 B  0 B  created
 | default/b_rank1  2f9aaf5bd37c      4   0 B  0 B  created
 | 3 runs: 3 created; 1 directory is a rank of these
-! tscope: beside/a: legacy_ranks: 1 directories beside it are ranks of this run
+! tscope: beside/a: legacy_ranks: 1 directory beside it is a rank of this run
 $ tscope push beside/*/
 | name             id            steps  sent  new  outcome
 | default/a        80645a2e3943      4   0 B  0 B  unchanged
@@ -208,7 +208,7 @@ $ tscope push beside/*/
 | default/a_rank2  2f9aaf5bd37c      4   0 B  0 B  unchanged
 | default/b_rank1  2f9aaf5bd37c      4   0 B  0 B  unchanged
 | 3 runs: 3 unchanged; 1 directory is a rank of these
-! tscope: beside/a/: legacy_ranks: 1 directories beside it are ranks of this run
+! tscope: beside/a/: legacy_ranks: 1 directory beside it is a rank of this run
 $ tscope push -q --json beside | grep -B2 -A2 rank_of
 |     {
 |       "path": "beside/a_rank1",
