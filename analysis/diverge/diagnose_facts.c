@@ -277,10 +277,9 @@ bool ts_group_differs(const struct ts_inquiry *q, enum ts_group group)
 {
 	TS_DOOR(ts_inquiry_holds(q));
 	for (size_t i = 0; i < q->e->n_facts; i++) {
-		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
+		const struct ts_fact_row *row = &q->e->facts[i];
 
-		if (q->e->facts[i].group == group && ts_fact_differs(q, &q->e->facts[i]) &&
-		    (!effect || effect->onset != TS_ONSET_NEVER))
+		if (row->group == group && ts_fact_differs(q, row) && ts_effect_may_act(row->path))
 			return true;
 	}
 	return false;

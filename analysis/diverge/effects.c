@@ -241,6 +241,13 @@ const struct ts_effect *ts_effect_of(struct ts_span path)
 	return NULL;
 }
 
+bool ts_effect_may_act(struct ts_span path)
+{
+	const struct ts_effect *effect = ts_effect_of(path);
+
+	return !effect || effect->onset != TS_ONSET_NEVER;
+}
+
 /* --- flags --- */
 
 static bool any_below(const struct ts_facts *facts, const char *prefix)

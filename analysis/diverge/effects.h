@@ -49,6 +49,8 @@ struct ts_effect {
 
 /* The first row that matches; NULL: nothing is known of it. */
 const struct ts_effect *ts_effect_of(struct ts_span path);
+/* False: the table says that no number changes by it. */
+bool ts_effect_may_act(struct ts_span path);
 
 /* A switch without which runs may not repeat. */
 struct ts_flag {

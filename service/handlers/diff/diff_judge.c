@@ -1,6 +1,8 @@
 /* diff_judge.c - from the rows of a diff to its verdict, and to what that rests on; diff_say.c has the words. */
 #include "service/handlers/diff/diff_runs.h"
 
+#include "analysis/diverge/effects.h"
+
 static const struct ts_series_row *first_of_role(const struct ts_diff *diff, enum ts_role role)
 {
 	for (size_t i = 0; i < diff->n_series; i++)
@@ -50,11 +52,11 @@ static enum ts_diff_verdict verdict_of(enum ts_diff_ground ground)
 	return TS_DIFF_INCONCLUSIVE;
 }
 
-/* Facts of a session (hosts, times) always differ and explain nothing. */
+/* Facts by which no number changes, such as those of a session (hosts, times), explain nothing. */
 static void count_facts(const struct ts_diff *diff, struct ts_fact_globs expected, struct ts_diff_basis *basis)
 {
 	for (size_t i = 0; i < diff->n_facts; i++) {
-		if (diff->facts[i].group == TS_GROUP_SESSION || ts_fact_globs_match(expected, diff->facts[i].path))
+		if (!ts_effect_may_act(diff->facts[i].path) || ts_fact_globs_match(expected, diff->facts[i].path))
 			continue;
 		basis->fact = basis->fact ? basis->fact : &diff->facts[i];
 		basis->facts++;

@@ -1077,6 +1077,7 @@ static void facts_by_effective_value(void **state)
 		{TS_RANK_JOB, "config.lr", "0.2", 0}, {TS_RANK_JOB, "config.same", "x", 0},
 		{TS_RANK_JOB, "code.commit", "c", 0}, {TS_RANK_JOB, "session.host", "h1", 0},
 		{1, "config.same", NULL, 0},          {0, "config.only", "y", 0},
+		{TS_RANK_JOB, "work.modes.last", "f", 0}, /* no number changes by it: it is listed, and not counted */
 	};
 	struct ts_span globs[] = {ts_span_str("config.*"), ts_span_str("session.host")};
 	struct ts_fact_globs ignore = {globs, 2};
@@ -1094,7 +1095,7 @@ static void facts_by_effective_value(void **state)
 	b = make_run(&w, &none, told_b, sizeof told_b / sizeof told_b[0]);
 	diff_of(&w, a, b, &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_SAME);
-	assert_int_equal(diff.n_facts, 5);
+	assert_int_equal(diff.n_facts, 6);
 	assert_true(ts_span_is(diff.facts[0].path, "code.commit")); /* by group: code, config, seeds, session */
 	assert_int_equal(diff.facts[0].change, TS_FACT_ONLY_B);
 	assert_null(diff.facts[0].a);
@@ -1108,7 +1109,7 @@ static void facts_by_effective_value(void **state)
 			   "Both runs computed the same, bit for bit: 2 series of the trajectory agree over 1 step; 4 "
 			   "recorded facts differ: code.commit and 3 more"));
 	must(ts_diff_runs(&w.fetch, &a, &b, &(struct ts_diff_how){.ignore = ignore}, &w.arena, &diff, &err), &err);
-	assert_int_equal(diff.n_facts, 2);
+	assert_int_equal(diff.n_facts, 3);
 	assert_int_equal(diff.ignored_facts, 3); /* config.lr, config.same and the host of rank 1 */
 	cells_free(&none);
 	world_close(&w);

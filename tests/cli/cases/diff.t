@@ -792,8 +792,8 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 [1]
 $ COLUMNS=80 tscope diff base ./runs/evil
 | The trajectories cannot be compared in full: loss agrees at 3 common steps, but
-| the first run has 5 steps (3 to 7) that the second lacks; 11 recorded facts
-| differ: code.commit and 10 more
+| the first run has 5 steps (3 to 7) that the second lacks; 10 recorded facts
+| differ: code.commit and 9 more
 | costs of b against a: peak memory -62.5 %
 | cause: no difference found in what was computed, but its costs differ;
 |   confidence: low
@@ -846,7 +846,7 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 [3]
 # What was skipped is said.
 $ tscope diff base ./runs/cut
-| The trajectories cannot be compared in full: loss agrees at 4 common steps, but the first run has 4 steps (4 to 7) that the second lacks; 8 recorded facts differ: code.commit and 7 more
+| The trajectories cannot be compared in full: loss agrees at 4 common steps, but the first run has 4 steps (4 to 7) that the second lacks; 7 recorded facts differ: code.commit and 6 more
 | costs of b against a: peak memory -50.0 %
 | cause: no difference found in what was computed, but its costs differ; confidence: low
 |   a  base        18fc3da2967f  8 steps (0 to 7)  1 rank

@@ -96,8 +96,7 @@ $ tscope diff full rounded
 | The two runs differ by no more than the rounding with which one of them was written
 | cause: no more than the rounding of the written values; confidence: medium
 |   The two runs first differ at step 2, the first step that both have: loss is 3.3524818420410156 in
-|     the first run and 3.3525 in the second; 5 other series are the same in both; 1 recorded fact
-|     differs: columns.scalars\.loss.precision
+|     the first run and 3.3525 in the second; 5 other series are the same in both
 |   a  full     40cd87bf8121  30 steps (2 to 60)  1 rank
 |   b  rounded  68ae76c8ac2d  30 steps (2 to 60)  1 rank
 |

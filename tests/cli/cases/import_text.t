@@ -124,7 +124,7 @@ $ printf 'n=step\nprice=loss\n' > .tscope-map; tscope push --name again --map co
 |           n is step
 | outcome   created
 $ tscope diff --map cost=step ./own.csv default/own.csv | head -1
-| The two runs first differ at step 1, the first step that both have: loss is 4.0 in the first run and 2.0 in the second; 4 recorded facts differ: columns.scalars\.loss.source and 3 more
+| The two runs first differ at step 1, the first step that both have: loss is 4.0 in the first run and 2.0 in the second
 $ tscope push --map loss=cost output/full | grep -E 'loss'
 | columns   loss is scalars.cost
 |           eval_loss is scalars.eval_loss

@@ -126,7 +126,7 @@ $ tscope diff ./wandb/offline-run-20261121_000004-resumed5 ./wandb/offline-run-2
 |   apart        these series have no common step: loss
 [3]
 $ tscope diff ./wandb/offline-run-20261121_000000-plain001 ./wandb/offline-run-20261121_000007-crashed6
-| The trajectories cannot be compared in full: loss agrees at 40 common steps, but the second run has 40 steps (40 to 79) that the first lacks; 18 recorded facts differ: config.api_key and 17 more
+| The trajectories cannot be compared in full: loss agrees at 40 common steps, but the second run has 40 steps (40 to 79) that the first lacks; 16 recorded facts differ: config.api_key and 15 more
 | costs of b against a: step time, mean -59.0 % ±59.0 %
 | cause: no difference found in what was computed, but its costs differ; confidence: high
 |   a  ./wandb/offline-run-20261121_000000-plain001  5a19a293a98c  40 steps (0 to 39)  1 rank

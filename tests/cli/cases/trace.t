@@ -2522,10 +2522,10 @@ $ mkdir bare1 bare2; cp traced/trace.json bare1; cp traced/slower.json bare2/oth
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  aten::mm
 [1]
 $ tscope diff ./with bare1
-| The two runs do not have the same ranks: only the first run has rank 0, only the second run has rank 1; no rank is in both runs; 8 recorded facts differ: code.commit and 7 more
+| The two runs do not have the same ranks: only the first run has rank 0, only the second run has rank 1; no rank is in both runs; 7 recorded facts differ: code.commit and 6 more
 | cause: too little in common to compare; confidence: none
 |   The two runs do not have the same ranks: only the first run has rank 0, only the second run has
-|     rank 1; no rank is in both runs; 8 recorded facts differ: code.commit and 7 more
+|     rank 1; no rank is in both runs; 7 recorded facts differ: code.commit and 6 more
 |   a  ./with  3383282dd299  8 steps (0 to 7)  1 rank
 |   b  bare1   94b50961d8f6  0 steps (none)    1 rank
 |
