@@ -100,9 +100,44 @@ static enum ts_status values(struct reading *r, struct ts_golden_series *s, stru
 	return TS_OK;
 }
 
+/* What a file says of the steps of a series, beside its values. */
+struct said {
+	double start, end, interval;
+};
+
+static double *member_of(struct said *said, struct ts_span name)
+{
+	if (ts_span_is(name, "start_step"))
+		return &said->start;
+	if (ts_span_is(name, "end_step"))
+		return &said->end;
+	return ts_span_is(name, "step_interval") ? &said->interval : NULL;
+}
+
+static enum ts_status said_or_skipped(struct reading *r, struct said *said, struct ts_span name, struct ts_error *err)
+{
+	double *member = member_of(said, name);
+	struct ts_json_token token;
+
+	if (!member)
+		return ts_json_skip(&r->json, NULL, err);
+	if (next(r, &token, err))
+		return err->status;
+	if (token.type != TS_JSON_NUMBER)
+		return refuse(token.at, "start_step, end_step and step_interval are numbers", err);
+	*member = token.number;
+	return TS_OK;
+}
+
+static double steps_said(const struct said *said)
+{
+	return said->interval > 0 && said->end >= said->start ? (said->end - said->start) / said->interval + 1 : 0;
+}
+
 static enum ts_status one_series(struct reading *r, struct ts_span name, struct ts_error *err)
 {
 	struct ts_golden_series s = {.rounded = r->out->nvidia};
+	struct said said = {.interval = 0};
 	struct ts_json_token token;
 	bool has = false;
 
@@ -121,12 +156,13 @@ static enum ts_status one_series(struct reading *r, struct ts_span name, struct 
 			has = true;
 			if (values(r, &s, err))
 				return err->status;
-		} else if (ts_json_skip(&r->json, NULL, err)) {
+		} else if (said_or_skipped(r, &said, token.text, err)) {
 			return err->status;
 		}
 	}
 	if (!has)
 		return refuse(token.at, "a series has values", err);
+	s.said = r->out->nvidia ? steps_said(&said) : 0;
 	if (r->out->n == TS_GOLDEN_SERIES)
 		return refuse(token.at, "there are more series than a golden record has", err);
 	for (size_t i = 0; i < r->out->n; i++)
@@ -319,6 +355,7 @@ void ts_golden_from(struct ts_golden *golden, int64_t first)
 		TS_BISECT(before, s->n, k, s->values[k].step < first);
 		s->values += before;
 		s->n -= before;
+		s->said = before ? 0 : s->said;
 		for (size_t k = 0; k < s->n_empty; k++)
 			if (s->empty[k] >= first)
 				s->empty[kept++] = s->empty[k];

@@ -38,6 +38,7 @@ struct ts_golden_series {
 	size_t n;
 	int64_t *empty; /* steps that are named and have no value */
 	size_t n_empty;
+	double said; /* of NVIDIA's files: how many steps the first one, the last one and the interval make; 0: unknown */
 };
 
 struct ts_golden_pair {

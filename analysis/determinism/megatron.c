@@ -78,7 +78,7 @@ void ts_megatron_of(const struct ts_golden_series *golden, const struct ts_golde
 		    struct ts_megatron *ret)
 {
 	bool strict = exact && what != TS_MEGATRON_MEMORY;
-	double relative = strict ? 0 : what == TS_MEGATRON_ZEROS ? RELATIVE_OF_ZEROS : RELATIVE, n;
+	double relative = strict ? 0 : what == TS_MEGATRON_ZEROS ? RELATIVE_OF_ZEROS : RELATIVE, n, may;
 
 	*ret = (struct ts_megatron){.alike = false};
 	if (what == TS_MEGATRON_TIME) {
@@ -91,5 +91,6 @@ void ts_megatron_of(const struct ts_golden_series *golden, const struct ts_golde
 	for (size_t i = 0; i < golden->n_empty; i++)
 		look(ret, golden->empty[i], (double)INFINITY, at(seen, golden->empty[i]), relative);
 	n = (double)ret->points;
-	ret->alike = ret->points && (n - (double)ret->others) / n >= 1 - (relative > 0 ? let_pass(n) : 0);
+	may = relative > 0 ? let_pass(golden->said > 0 ? golden->said : n) : 0;
+	ret->alike = ret->points && (n - (double)ret->others) / n >= 1 - may;
 }

@@ -267,6 +267,33 @@ static void test_megatron_empty(void **state)
 	ts_arena_finish(&s.arena);
 }
 
+/* Of steps 1, 5, 10 to 995 the tests of Megatron-LM count 994 / 5 + 1, so one of 200 values may differ, and not two. */
+static void test_megatron_interval(void **state)
+{
+	static const char begin[] = "{\"lm loss\": {\"start_step\": 1, \"end_step\": 995, \"step_interval\": 5, \"values\": {\"1\": 2";
+	struct ts_buf text = TS_BUF_INIT(1 << 16);
+	struct ts_golden_value seen_values[200];
+	struct ts_golden_series series = {.name = ts_span_str("lm loss"), .values = seen_values, .n = 200};
+	const struct ts_golden seen = {.series = &series, .n = 1};
+	struct seen s;
+
+	(void)state;
+	ts_buf_str(&text, begin);
+	for (int i = 0; i < 200; i++) {
+		seen_values[i] = (struct ts_golden_value){.step = i ? 5 * i : 1, .real = i == 50 ? 9 : 2};
+		if (i)
+			ts_buf_printf(&text, ", \"%d\": 2", 5 * i);
+	}
+	ts_buf_str(&text, "}}}");
+	ts_buf_char(&text, '\0');
+	assert_int_equal(read_text(&s, (const char *)text.data), TS_OK);
+	assert_int_equal(compare(&s.golden, &seen, "megatron-approximate", NULL).proof, TS_PROOF_GREEN);
+	seen_values[60].real = 9;
+	assert_int_equal(compare(&s.golden, &seen, "megatron-approximate", NULL).proof, TS_PROOF_RED);
+	ts_buf_finish(&text);
+	ts_arena_finish(&s.arena);
+}
+
 /* A file of torchtitan: comments, names, and numbers with the digits of a float of 32 bits. */
 static void test_lines(void **state)
 {
@@ -302,6 +329,7 @@ static void test_hostile(void **state)
 		"{\"loss\": 1}",
 		"{\"loss\": {}}",
 		"{\"loss\": {\"values\": {\"x\": 1}}}",
+		"{\"loss\": {\"values\": {\"1\": 1}, \"end_step\": \"1\"}}",
 		"{\"loss\": {\"values\": {\"1\": []}}}",
 		"{\"loss\": {\"values\": {\"1\": 1, \"1\": 2}}}",
 		"{\"loss\": {\"values\": {\"1\": 1, \"2\": \"0123456789abcdef\"}}}",
@@ -342,8 +370,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nvidia),	       cmocka_unit_test(test_own),
 		cmocka_unit_test(test_repeats),	       cmocka_unit_test(test_megatron),
-		cmocka_unit_test(test_megatron_empty), cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_megatron_empty), cmocka_unit_test(test_megatron_interval),
+		cmocka_unit_test(test_lines),	       cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
