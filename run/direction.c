@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "run/role.h"
+#include "run/role_words.h"
 
 struct rule {
 	const char *pattern; /* a glob pattern that is matched against ts_column_leaf() */
@@ -129,7 +130,10 @@ enum ts_direction ts_direction_of(struct ts_span column)
 {
 	uint8_t room[TS_PATH_MAX];
 	struct ts_span leaf = ts_column_leaf(column, room);
+	bool elsewhere;
 
+	if (ts_words_name_objective(ts_column_said(column), &elsewhere)) /* ce_dice is no score */
+		return TS_DIRECTION_DOWN;
 	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
 		if (ts_glob(ts_span_str(rules[i].pattern), leaf))
 			return rules[i].direction;

@@ -131,15 +131,18 @@ bool ts_column_ends_as_loss(struct ts_span column)
 
 enum ts_meaning ts_column_meaning(struct ts_span column)
 {
-	struct ts_span name = column;
+	struct ts_span said = column, name;
 	uint8_t room[TS_PATH_MAX];
+	bool elsewhere;
 
-	(void)ts_span_skip(&name, "scalars.");
-	if (ts_words_name_loss_scale(name))
+	(void)ts_span_skip(&said, "scalars.");
+	if (ts_words_name_loss_scale(said))
 		return TS_MEANS_NOTHING;
-	name = ts_column_folded(name, room);
+	name = ts_column_folded(said, room);
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
 		if (ts_glob(ts_span_str(table[i].glob), name))
 			return table[i].meaning == TS_MEANS_GRAD_NORM && is_limit(name) ? TS_MEANS_NOTHING : table[i].meaning;
-	return TS_MEANS_NOTHING;
+	if (!ts_words_name_objective(said, &elsewhere))
+		return TS_MEANS_NOTHING;
+	return elsewhere ? TS_MEANS_EVAL : TS_MEANS_OBJECTIVE;
 }

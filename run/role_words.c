@@ -321,3 +321,37 @@ bool ts_words_name_loss_scale(struct ts_span name)
 	}
 	return scale && w.whole;
 }
+
+static bool is_one_of(const struct piece *p, const char *const *words)
+{
+	while (*words && !is_piece(p, *words))
+		words++;
+	return *words != NULL;
+}
+
+bool ts_words_name_objective(struct ts_span name, bool *ret_elsewhere)
+{
+	/* These are losses and nothing else. Of the others some are scores, too (dice), and some are words that stand beside them. */
+	static const char *const losses[] = {"ce",    "bce",   "crossentropy", "xent",	 "nll",	   "mse",     "mae", "rmse", "huber",
+					     "hinge", "focal", "tversky",      "lovasz", "logcosh", "infonce", "kld", NULL};
+	static const char *const beside[] = {"dice",  "jaccard", "iou",	    "giou",   "ciou",  "diou", "kl",   "l1",	   "l2",
+					     "cross", "entropy", "smooth", "label", "soft", "binary", "and", "plus", "weighted", NULL};
+	static const char *const elsewhere[] = {"val", "valid", "validation", "eval", "evaluation", "test", "dev", NULL};
+	size_t found = 0, others = 0;
+	struct name w;
+
+	*ret_elsewhere = false;
+	if (name.len > TS_PATH_MAX)
+		return false;
+	cut(name, &w);
+	for (size_t i = 0; i < w.n; i++) {
+		*ret_elsewhere |= is_one_of(&w.pieces[i], elsewhere);
+		if (is_one_of(&w.pieces[i], losses))
+			found++;
+		else if (is_one_of(&w.pieces[i], beside))
+			others++;
+		else if (w.pieces[i].kind != PLAIN)
+			return false;
+	}
+	return w.whole && found > 0 && found + others > 1;
+}

@@ -15,5 +15,8 @@
 enum ts_role ts_role_by_words(struct ts_span name);
 /* Does the name say that this is the factor of mixed precision (loss_scale, grad_scale, amp/scale, scaler)? It is no loss. */
 bool ts_words_name_loss_scale(struct ts_span name);
+/* Does the name say that this is a sum or a variant of loss functions (ce_dice, DiceCE, focal_tversky)? *ret_elsewhere: and that it is
+ * of data that are not trained on. */
+bool ts_words_name_objective(struct ts_span name, bool *ret_elsewhere);
 
 #endif

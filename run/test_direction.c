@@ -16,10 +16,11 @@ static void knows_common_names(void **state)
 {
 	static const char *const down[] = {"scalars.loss", "loss", "scalars.train/loss", "scalars.val-loss", "scalars.eval.Loss",
 					   "scalars.perplexity", "scalars.val_ppl", "scalars.error", "scalars.test/wer",
-					   "scalars.vllm_vs_local_logprob_diff_mean", "scalars.training/rollout_probs_diff_mean"};
+					   "scalars.vllm_vs_local_logprob_diff_mean", "scalars.training/rollout_probs_diff_mean",
+					   "scalars.ce_dice", "scalars.DiceCE", "scalars.val/bce_iou"};
 	static const char *const up[] = {"scalars.val_acc", "scalars.accuracy", "scalars.eval/f1", "scalars.f1_macro", "scalars.bleu",
 					 "scalars.rouge-L", "scalars.reward", "scalars.env/episode_return",
-					 "scalars.critic/rewards/mean", "scalars.mIoU"};
+					 "scalars.critic/rewards/mean", "scalars.mIoU", "scalars.val/dice"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof down / sizeof down[0]; i++)
