@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A person's tasks in `tscope web`, `mlflow ui` and `trackio show` on the same runs, by clicks alone: peers.py BUILD PYTHON. PYTHON is one that has mlflow and trackio. Prints for
-each task and program the clicks and the seconds until the answer can be read, or that its pages do not have it. What mlflow's page of compared runs shows counts as said: settings and
-metrics side by side answer why a run is slower, if whoever asks knows with which runs of main to compare. No test: the pages of others change."""
+each task and program the clicks and the seconds until the answer can be read, or that its pages do not have it. What the pages of mlflow and trackio show of compared runs counts as said:
+settings and metrics side by side answer why a run is slower, if whoever asks knows with which runs of main to compare. No test: the pages of others change."""
 import json
 import os
 import subprocess
@@ -64,7 +64,7 @@ TASKS = {
     "why my run is slower than main": {
         "tscope": ([link("mine"), link("what differs from its newest run")], SHOWN + ".includes('config.workers') && " + SHOWN + ".includes('step time, median')"),
         "mlflow ui": ([pressed("tasks"), pressed("Model training"), box("mine"), box("m7"), pressed("Compare")], SHOWN + ".includes('workers') && " + SHOWN + ".includes('step_time')"),
-        "trackio": None},
+        "trackio": ([pressed("Show run comparer")], SHOWN + ".includes('workers') && " + SHOWN + ".includes('step_time')")},
     "where two runs part, and why": {
         "tscope": ([one("input[value=m0]"), one("input[value=twin]"), link("Compare the chosen runs")], SHOWN + ".includes('step 100')"),
         "mlflow ui": ([pressed("tasks"), pressed("Model training"), box("m0"), box("twin"), pressed("Compare")], "/(step|at) 100\\b/.test(" + SHOWN + ")"),
@@ -94,6 +94,7 @@ def becomes(browser, script, seconds=40):
 def tried(browser, home, task):
     """(clicks, seconds), or what did not come."""
     steps, answer = task
+    clicks = f"{len(steps)} click{'' if len(steps) == 1 else 's'}"
     browser.go("about:blank")
     browser.go(home)
     began = time.monotonic()
@@ -104,8 +105,8 @@ def tried(browser, home, task):
             return "a thing to press did not come: " + step[-60:]
         click(browser, step)
     if not becomes(browser, answer):
-        return f"{len(steps)} clicks lead to the page that is nearest, which does not say it"
-    return f"{len(steps)} clicks, {time.monotonic() - began:.1f} s"
+        return f"the page that is nearest, after {clicks}, does not say it"
+    return f"{clicks}, {time.monotonic() - began:.1f} s"
 
 
 def main():
