@@ -173,7 +173,7 @@ static bool blew_up(struct ts_inquiry *q)
 					       ? norm
 					       : (loss->parts ? loss : norm);
 	const struct ts_evidence_series *s = first->parts ? first->series : NULL;
-	bool nan = s && isfinite(s->a) != isfinite(s->b);
+	bool nan = s && isfinite(s->a) != isfinite(s->b), stays;
 	struct ts_span values;
 	int64_t step;
 
@@ -183,11 +183,15 @@ static bool blew_up(struct ts_inquiry *q)
 	step = nan ? s->first : s->gap.greatest_step;
 	if (ts_records(q, q->f, step) > ts_cut_of(q, TS_CUT_BLOW_STEPS))
 		return false;
+	stays = !nan && s->gap.saturation >= ts_cut_of(q, TS_CUT_BLOW_UP);
 	values = ts_values_text(q, s->a, s->b);
 	ts_say_for(q, "at step %" PRId64 " %.*s is %.*s; at step %" PRId64 " the relative difference is %s", s->first,
 		   TS_SPAN_ARG(ts_column_said(s->name)), TS_SPAN_ARG(values), step,
 		   ts_say_number(nan ? 1 : s->gap.greatest).text);
-	ts_conclude(q, TS_CAUSE_BLOW_UP, nan ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
+	if (stays)
+		ts_say_for(q, "the relative difference of %.*s is %s at the end: it did not come back",
+			   TS_SPAN_ARG(ts_column_said(s->name)), ts_say_number(s->gap.saturation).text);
+	ts_conclude(q, TS_CAUSE_BLOW_UP, nan || stays ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
 		    "Only one of the two runs blows up, at step %" PRId64 "; the runs differ from step %" PRId64 " on",
 		    step, q->f);
 	ts_remain(q, TS_CAUSE_CORRUPTION);
