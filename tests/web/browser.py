@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Opens the pages of `tscope web` in headless Chromium: browser.py BUILD [FOLDER|- [NAME...]]. Pictures go into the folder. Exits 77 without Chromium."""
+import gzip
 import json
 import os
 import shutil
@@ -86,7 +87,7 @@ def reads_aloud(store, web, browser, folder):
 
 
 def runs_nothing_that_was_recorded(store, web, browser, folder):
-    """Markup in every text that a run, a note, a tag and a query have stays text: nothing runs, and the policy is not even asked."""
+    """Markup in every text that a run, a trace, a note, a tag and a query have stays text: nothing runs, and the policy is not even asked."""
     evil = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script>'\"><svg onload=window.hacked=1>{{7*7}}"
     place = os.path.join(store.work, "runs", "evil")
     make_run(place, 4, config={"lr": 0.1, "note": evil, evil: evil})
@@ -104,16 +105,23 @@ def runs_nothing_that_was_recorded(store, web, browser, folder):
     with open(os.path.join(place, "events.jsonl"), "w") as events:
         for step in range(5):
             events.write(json.dumps({"time": 1.7e9 + step, "kind": evil, "name": evil, "step": step, "message": evil}) + "\n")
+    with gzip.open(os.path.join(GOLDEN, FILES["trace-a"]), "rt") as file:
+        trace = json.load(file)
+    with open(os.path.join(place, "trace.json"), "w") as file:  # what a kernel, an operator, a stream and a thread are called
+        json.dump({**trace, "traceEvents": [{**event, "name": evil + event["name"] if event.get("ph") == "X" else event["name"], "args": {
+            key: evil if key in ("name", "labels", "stream_name") else value for key, value in event.get("args", {}).items()}} for event in trace["traceEvents"]]}, file)
     store.tscope("push", "--name", "evil", "--branch", "main", "--message", evil, "./runs/evil")
     store.tscope("note", "evil", "why=" + evil)
     store.tscope("tag", "-m", evil, "evil", "evil-tag")
     q = urllib.parse.quote
     pages = ["runs", "runs?columns=name,config.note,notes", "r/evil", "show/evil", "facts/evil", "log/evil", "log/tag:evil-tag", "diff/evil..a", "b/main", "tags", "branches",
              "change/evil", "runs?q=" + q(evil), "runs?sort=" + q(evil), "plot/" + q(evil, safe="") + "?run=evil", "r/" + q(evil, safe=""), "plot/loss?run=evil&run=" + q(evil, safe=""),
-             "change/" + q(evil, safe=""), q(evil, safe="")]
+             "change/" + q(evil, safe=""), q(evil, safe=""), "groups?by=config.note&columns=loss.last", "matrix?run=evil&run=a&run=b", "plot/loss?run=evil&run=a&run=b",
+             "gate/evil?baseline=main", "check-resume/evil..a", "timeline/evil", "timeline/evil?trace=" + q(evil, safe="")]
     for path in pages:
         browser.complaints.clear()
         browser.go("http://" + web.host + "/p/default/" + path)
+        assert "timeline/evil" != path or browser.becomes(f"!!{LANES} && document.body.innerText.includes('window.hacked=1')", 60), "the page names what the trace calls its events"
         assert browser.run("window.hacked === undefined && document.images.length === 0 && !document.querySelector('[onerror],[onload],a[href^=javascript]')"), path
         assert browser.run("[...document.scripts].every(s => s.src.startsWith(location.origin) || !s.textContent.includes('hacked'))"), path
         assert not [c for c in browser.complaints if "status of 40" not in c], (path, browser.complaints)
@@ -180,7 +188,7 @@ def by_clicks(browser, task, steps):
             browser.load(lambda what=what: click(browser, what))
         else:
             click(browser, what)
-    print(f"  {task}: {len(steps)} clicks, {time.monotonic() - began:.1f} s", flush=True)
+    print(f"  {task}: {len(steps)} click{'' if len(steps) == 1 else 's'}, {time.monotonic() - began:.1f} s", flush=True)
 
 
 def link(text):
