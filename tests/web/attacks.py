@@ -3,7 +3,8 @@
 
 An attack passes where the other client is always answered, the memory of the program stays below a bound, and what is cut is cut in the
 time that docs/web.md says. They are those of the guard of gRPC (docs/security.md) as far as HTTP/1.1 has them, and the ones of its own: requests
-that two parsers may cut differently."""
+that two parsers may cut differently. Attacks that mostly wait run at the same time, each against a program of its own."""
+import concurrent.futures
 import http.client
 import os
 import resource
@@ -60,7 +61,7 @@ class Bystander:
         assert not self.failed, f"the other client got {self.failed}"
         assert self.n
         assert grown < MEMORY, grown
-        print(f"  {self.n} answers beside it, the slowest {1000 * self.worst:.0f} ms; {max(grown, 0) >> 20} MiB more", flush=True)
+        print(f"  {self.web.attack}: {self.n} answers beside it, the slowest {1000 * self.worst:.0f} ms; {max(grown, 0) >> 20} MiB more", flush=True)
 
 
 def head(web, path="/p/default/runs.json?limit=1", method="GET", *more):
@@ -287,7 +288,7 @@ def smuggled_requests(web):
         second = got.split(b"HTTP/1.1 ")[2:]
         assert not second, (name, got[:600])
         assert b"config.note" not in got, name
-        print(f"  {name}: " + (", ".join(str(int(answer[:3])) for answer in got.split(b"HTTP/1.1 ")[1:]) or "cut"), flush=True)
+        print(f"  {web.attack}, {name}: " + (", ".join(str(int(answer[:3])) for answer in got.split(b"HTTP/1.1 ")[1:]) or "cut"), flush=True)
     client = web.raw()
     send(client, b"GET http://evil.example/p/default/runs HTTP/1.1\r\nHost: " + web.host.encode() + b"\r\nAuthorization: Bearer " + web.token.encode() + b"\r\n\r\n")
     got = answers(client, 2)
@@ -304,7 +305,18 @@ def smuggled_requests(web):
     client.close()
 
 
-ATTACKS = (idle, slow_headers, slow_bodies, readers_of_nothing, many_connections, churn, large_heads, large_bodies, pipelines, smuggled_requests)
+WAITING = (idle, slow_headers, slow_bodies, readers_of_nothing, smuggled_requests)
+BUSY = (many_connections, churn, large_heads, large_bodies, pipelines)
+
+
+def run(attacks, store):
+    web = Web(store)
+    for attack in attacks:
+        web.attack = attack.__name__
+        attack(web)
+        assert web.process.poll() is None, "the program ended"
+        print("ok " + web.attack, flush=True)
+    assert web.end() == 0
 
 
 def want_descriptors():
@@ -315,17 +327,14 @@ def want_descriptors():
 def main():
     want_descriptors()
     build, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    waiting, busy = ([attack for attack in attacks if not wanted or attack.__name__ in wanted] for attacks in (WAITING, BUSY))
     with tempfile.TemporaryDirectory(prefix="tscope-attack-") as work:
         store = Store(build, work)
         make_run(os.path.join(work, "runs", "a"), 1)
         store.tscope("push", "--name", "a", "./runs/a")
-        web = Web(store)
-        for attack in ATTACKS:
-            if not wanted or attack.__name__ in wanted:
-                attack(web)
-                assert web.process.poll() is None, "the program ended"
-                print("ok " + attack.__name__, flush=True)
-        assert web.end() == 0
+        with concurrent.futures.ThreadPoolExecutor(len(WAITING)) as pool:
+            list(pool.map(lambda attack: run([attack], store), waiting))
+        run(busy, store)
 
 
 if __name__ == "__main__":
