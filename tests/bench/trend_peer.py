@@ -19,8 +19,9 @@ def peer_of(values):
     return [p.index for p in points]
 
 
-def count(at, found):
-    hit = any(abs(i - at) <= OFF for i in found)
+def count(at, found, runs):
+    """A change at the end of a series that has no step (at is the number of its runs) is one too many, and none that was found."""
+    hit = at < runs and any(abs(i - at) <= OFF for i in found)
     return {"found": int(hit), "extra": len(found) - int(hit), "any": int(bool(found))}
 
 
@@ -34,7 +35,7 @@ def main():
         sums["ours_drift"] += one["ours_drift"]
         sums["ours_extra"] += one["ours_drift"] and not one["drift"]
         for who, found in (("ours", one["ours"]), ("peer", peer_of(one["values"]))):
-            for what, value in count(one["at"], found).items():
+            for what, value in count(one["at"], found, len(one["values"])).items():
                 sums[f"{who}_{what}"] += value
     print(json.dumps(kinds))
 
