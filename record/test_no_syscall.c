@@ -49,12 +49,13 @@ static void train(struct tscope_run *run, const tscope_column phase[4], const ts
 	}
 }
 
-/* Until the keeper has emptied what the steps filled, and enough slots are empty for all others: one for every 480. */
+/* Until the keeper has emptied what the steps filled, and enough slots are empty for all others: one for every 480. Two are the steps'
+ * own, and on a busy machine one is the keeper's, for the waits that it saw. */
 static void wait_for_slots(struct tscope_run *run)
 {
 	struct timespec moment = {.tv_nsec = 1000000};
 
-	for (int i = 0; i < 60000 && atomic_load(&run->area->in_use) > 2; i++)
+	for (int i = 0; i < 60000 && atomic_load(&run->area->in_use) > 3; i++)
 		(void)nanosleep(&moment, NULL);
 }
 
