@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""reworded.py BUILD [-v]: builds tscope with every sentence reworded, each place by itself, and holds its answers to those of BUILD.
+"""reworded.py BUILD [-v]: builds tscope with every sentence reworded, each place by itself, and holds its answers to those of BUILD, a
+build by the preset release.
 
 No rule, report or diff may go by the words of a sentence: who rewords one for people must not change a finding, a figure or a verdict.
 Where one place compares a sentence with that of another place, the two differ now, and so does the answer. A word that several places
 share stands in one table (analysis/answer/row_words.h), and is reworded once.
 
-The compiler is called through this file (--compile), which puts a mark before each sentence of the sources of ROOMS. An answer without
-its marks must be the same, byte for byte. The programs lie in BUILD/reworded. -v prints the commands."""
+The compiler is called through this file (--compile), which puts a mark before each sentence of the sources of ROOMS, and takes the
+objects of all others from BUILD. An answer without its marks must be the same, byte for byte. The programs lie in BUILD/reworded. -v prints the commands."""
 import glob
 import json
 import os
@@ -48,15 +49,22 @@ def reworded(text, path):
     return LITERAL.sub(mark, text)
 
 
-def compile_one(command):
+def take(made, command):
+    """Copies the object of a source that is not reworded, and says to ninja that it depends on the one of BUILD."""
+    shutil.copy(made, command[command.index("-o") + 1])
+    with open(command[command.index("-MF") + 1], "w", encoding="utf-8") as file:
+        file.write(f"{command[command.index('-o') + 1]}: {made}\n")
+
+
+def compile_one(build, command):
     """Compiles what the compiler was asked to, from a source whose sentences are reworded."""
-    source = os.path.abspath(command[-1])
+    source, made = os.path.abspath(command[-1]), command[command.index("-o") + 1]
     path = os.path.relpath(source, ROOT)
     if not path.startswith(ROOMS) or path.startswith(FOREIGN) or not path.endswith(".c"):
-        os.execvp(command[0], command)
+        return take(os.path.join(build, made), command)
     with open(source, encoding="utf-8") as file:
         text = file.read()
-    copy = command[command.index("-o") + 1] + ".reworded.c"
+    copy = made + ".reworded.c"
     with open(copy, "w", encoding="utf-8") as file:
         file.write(f'#line 1 "{source}"\n{reworded(text, path)}')
     cache = [shutil.which("ccache")] if shutil.which("ccache") else []
@@ -64,10 +72,10 @@ def compile_one(command):
     os.execvp(command[0], command)
 
 
-def build(folder):
+def build(folder, of):
     # -O0, since the programs run for a second, and compiling takes a minute.
-    subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O0",
-                    f"-DCMAKE_C_COMPILER_LAUNCHER={sys.executable};{os.path.abspath(__file__)};--compile"], check=True,
+    subprocess.run(["cmake", "--preset", "release", "-S", ROOT, "-B", folder, "-DCMAKE_C_FLAGS_RELEASE=-O0 -w",
+                    f"-DCMAKE_C_COMPILER_LAUNCHER={sys.executable};-S;{os.path.abspath(__file__)};--compile;{of}"], check=True,
                    stdout=subprocess.DEVNULL)
     made = os.path.join(folder, "tscope")
     clean = ["--clean-first"] if os.path.exists(made) and os.path.getmtime(made) < os.path.getmtime(__file__) else []
@@ -117,9 +125,9 @@ def differs(want, got, at=""):
 
 def main():
     if sys.argv[1] == "--compile":
-        compile_one(sys.argv[2:])
+        return compile_one(sys.argv[2], sys.argv[3:])
     folder, errors, n, marks = os.path.join(os.path.abspath(sys.argv[1]), "reworded"), 0, 0, 0
-    build(folder)
+    build(folder, os.path.abspath(sys.argv[1]))
     with tempfile.TemporaryDirectory() as work:
         for command in commands():
             want, got = (answer(os.path.join(os.path.abspath(where), "tscope"), command, work) for where in (sys.argv[1], folder))
