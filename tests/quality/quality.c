@@ -17,7 +17,7 @@ static uint64_t seed;
 
 uint64_t quality_trials(const struct quality *q, uint64_t full)
 {
-	uint64_t some = full / 30 < 20 ? 20 : full / 30;
+	uint64_t some = full < 600 ? 10 : full / 30;
 
 	return q->some && some < full ? some : full;
 }

@@ -38,7 +38,7 @@ struct quality_case {
 	uint64_t n, hits;
 };
 
-/* All of `full`, or a thirtieth and at least 20. */
+/* All of `full`; or, of some, a thirtieth, and 10 where `full` is below 600. */
 uint64_t quality_trials(const struct quality *q, uint64_t full);
 /* Starts the random numbers of trial i of a case: other cases have other ones. */
 void quality_random(const struct quality_case *c, uint64_t i, struct ts_random *ret_random);
