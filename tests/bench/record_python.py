@@ -231,13 +231,13 @@ def counted(folder, name, steps=100):
     model, optimizer, batch = toy()
     train = hooked(model, optimizer, batch) if name == "hooks" else plain(model, optimizer, batch)
     if name.startswith("auto"):
-        run = tscope.auto(model, optimizer, os.path.join(folder, name), digests_every=int(name[4:]))
+        run = tscope.auto(model, optimizer, os.path.join(folder, "counted", name), digests_every=int(name[4:]))
         if not run.enabled:
             sys.exit("nothing is recorded")
     elif name == "pytscope":
         from pytscope import AutoProfiler
 
-        AutoProfiler(os.path.join(folder, name), model, optimizer).start()
+        AutoProfiler(os.path.join(folder, "counted", name), model, optimizer).start()
     train(steps + 50)
     gc.collect()
     gc.disable()
@@ -250,16 +250,17 @@ def counted(folder, name, steps=100):
 
 
 def count(folder, name):
-    """Returns the instructions of a step, or None where they cannot be counted."""
+    """Returns the instructions of a step, or None and why they cannot be counted."""
     out = os.path.join(folder, f"callgrind.{name}")
     words = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}", sys.executable, os.path.abspath(__file__)]
     done = subprocess.run([*words, "--counted", name, folder], capture_output=True, text=True, timeout=1200)
     lines = [line for line in done.stdout.split("\n") if line.startswith("COUNTED")]
     if not lines:
-        return None
+        said = [line for line in done.stderr.split("\n") if line and not line.startswith("==")]
+        return None, said[-1] if said else f"exit code {done.returncode}"
     with open(out, encoding="utf-8") as file:
         totals = [int(line.split()[1]) for line in file if line.startswith("totals:")]
-    return totals[0] / int(lines[0].split()[1])
+    return totals[0] / int(lines[0].split()[1]), ""
 
 
 def instructions(folder):
@@ -271,11 +272,13 @@ def instructions(folder):
         "plain": "plain loop, itself", "hooks": "empty hooks of torch add", "auto0": "tscope.auto adds",
         "auto100": "tscope.auto, digests every 100 steps adds", "pytscope": "pytscope AutoProfiler adds",
     }
-    found = {name: count(folder, name) for name in names}
+    found, causes = {}, {}
+    for name in names:
+        found[name], causes[name] = count(folder, name)
     print("the same in instructions, counted by valgrind over 100 steps, each loop in a process of its own")
     for name, what in names.items():
         if found[name] is None or found["plain"] is None:
-            print(f"  {what}: cannot be counted")
+            print(f"  {what}: cannot be counted: {causes[name] or causes['plain']}")
         else:
             print(f"  {what:<58}{found[name] - (found['plain'] if name != 'plain' else 0):>12,.0f}")
     if None not in found.values():
