@@ -6,12 +6,11 @@
 #include "record/keeper.h"
 #include "record/process.h"
 #include "record/run_files.h"
+#include "record/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -71,18 +70,10 @@ static void *keep(void *arg)
 	return NULL;
 }
 
-/* All signals are blocked there, so that the program's handlers never run in it. */
 static int start_thread(struct ts_companion *c, int theirs, int memory)
 {
-	sigset_t all, before;
-	int error;
-
 	c->keeper = (struct ts_keeper_place){.area = c->area, .memory = memory, .link = theirs};
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&c->thread, NULL, keep, &c->keeper);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
+	return ts_thread_start(&c->thread, keep, &c->keeper);
 }
 
 /* What tells of waits for a CPU (`cpu`, or -1) is handed over, too, and has its number there from now on. */

@@ -651,11 +651,11 @@ static void values_of_another_kind_are_counted(void **state)
 	scene_finish(&s);
 }
 
-/* Of which nobody reads. Returns what standard error was before. */
-static int fill_standard_error(void)
+/* Of which nobody reads; ends[0] is where one could. Returns what standard error was before. */
+static int fill_standard_error(int ends[2])
 {
 	static const char zeros[4096];
-	int ends[2], before = dup(STDERR_FILENO);
+	int before = dup(STDERR_FILENO);
 
 	assert_true(before >= 0 && pipe(ends) == 0);
 	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
@@ -664,20 +664,33 @@ static int fill_standard_error(void)
 	assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0);
 	assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
 	(void)close(ends[1]);
-	return before; /* the end to read from stays open */
+	return before;
+}
+
+/* What waited is written once there is room. */
+static void read_a_line(int end)
+{
+	char bytes[65536] = {0};
+
+	for (ssize_t n = 1; bytes[n - 1] != '\n';) {
+		n = read(end, bytes, sizeof bytes);
+		assert_true(n > 0);
+	}
+	(void)close(end);
 }
 
 static void nobody_waits_for_who_reads_standard_error(void **state)
 {
 	struct scene s = scene_open();
 	tscope_column phase = tscope_declare(s.run, TSCOPE_PHASE, "p");
-	int before = fill_standard_error();
+	int ends[2], before = fill_standard_error(ends);
 
 	(void)state;
 	(void)alarm(60); /* who waits for it waits without an end */
 	tscope_step_begin(s.run, TSCOPE_NEXT);
 	tscope_log(s.run, phase, 1);
 	(void)tscope_step_end(s.run);
+	read_a_line(ends[0]);
 	(void)alarm(0);
 	assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
 	(void)close(before);

@@ -3,23 +3,18 @@
 #define _XOPEN_SOURCE 700
 #endif
 #include "record/recorder.h"
+#include "record/standard_error.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
-#include <unistd.h>
 
 void ts_run_say(const struct tscope_run *run, const char *what)
 {
 	char line[1024];
 	int length = snprintf(line, sizeof line, "tscope: %s: %s; training goes on\n", run->area->path, what);
-	struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	/* Training may be the only one that does not wait for whoever reads a pipe that is full. */
-	if (poll(&standard_error, 1, 0) == 1 &&
-	    write(STDERR_FILENO, line, length < (int)sizeof line ? (size_t)length : sizeof line - 1) < 0)
-		errno = 0;
+	ts_standard_error_put(line, length < (int)sizeof line ? (size_t)length : sizeof line - 1);
 }
 
 void ts_run_trouble(struct tscope_run *run, const char *what)

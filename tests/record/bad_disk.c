@@ -1,4 +1,5 @@
-/* bad_disk.c - preloaded into a keeper: a file system that answers with an error, or not at all, from a moment on.
+/* bad_disk.c - preloaded into a recorder and its keeper: a file system that answers with an error, or not at all, from a moment on, for
+ * files whose name begins with "recording.".
  *
  * $TS_BAD_DISK is a file whose text is read at each call: an errno, or 0 for a good disk, or -1 for one that does not answer any more.
  */
@@ -36,6 +37,16 @@ static int bad(int fd)
 	while (error < 0)
 		(void)pause();
 	return error;
+}
+
+ssize_t write(int fd, const void *bytes, size_t n)
+{
+	static ssize_t (*real)(int, const void *, size_t);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "write");
+	errno = bad(fd);
+	return errno ? -1 : real(fd, bytes, n);
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)

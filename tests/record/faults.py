@@ -77,17 +77,23 @@ def signalled(number):
     return do
 
 
+def silence(d, rng, control):
+    """Standard error, a file, takes nothing any more, when there is something to say: the keeper is gone."""
+    set_disk(control, str(ERRORS["hang"]))
+    signalled(signal.SIGKILL)(d, rng, control)
+
+
 FAULTS = {
     "no recording": None, "no fault": None,  # the first two are none
     "truncation": truncate, "removal": remove, **{name: erring(name) for name in ERRORS}, "disk gets full": None, "read-only disk": remount,
-    "keeper killed": signalled(signal.SIGKILL), "keeper stopped": signalled(signal.SIGSTOP),
+    "keeper killed": signalled(signal.SIGKILL), "keeper stopped": signalled(signal.SIGSTOP), "stderr hangs": silence,
     **{f"FUSE {name}": erring(name) for name in ("EIO", "ESTALE", "hang")},
 }
 # What of the file can be read has to agree with what was counted.
 WHOLE = {"no fault", "EIO", "ENOSPC", "EDQUOT", "EROFS", "disk gets full", "FUSE EIO", "FUSE ESTALE"}
 # The kernel lets no process end whose thread waits for a file system that took its request: only a keeper that is a process is nobody's wait.
-BY_PROCESS = {"keeper killed", "keeper stopped", "FUSE hang"}
-UNANSWERED = {"hang", "FUSE hang", "keeper stopped"}
+BY_PROCESS = {"keeper killed", "keeper stopped", "stderr hangs", "FUSE hang"}
+UNANSWERED = {"hang", "FUSE hang", "keeper stopped", "stderr hangs"}
 STEPS, SLOW_STEPS, STEPS_BEHIND = 60_000, 8000, 1_000_000  # the last are 100 MB, of which memory holds 64 MiB
 NOT_TRIED = "not tried: this user may not mount such a file system"
 Spent = collections.namedtuple("Spent", "slept ran close", defaults=(0, 0, 0))  # ns, at most
@@ -130,9 +136,11 @@ def trained(build, kind, rng, top):
         os.environ.update(TS_MEASURE="1", TS_BAD_DISK="" if kind.startswith("FUSE") else control, ASAN_OPTIONS="verify_asan_link_order=0",
                           LD_PRELOAD=os.path.abspath(f"{build}/tests/record/libbad_disk.so"))
         steps = SLOW_STEPS if pause else STEPS_BEHIND if kind in UNANSWERED or kind == "no recording" else STEPS
-        d = drive.Drive(build, top, steps, pause_us=pause, threads=rng.choice([0, 2]),
-                        flush_ms=rng.choice([20, 1000]), directory=os.path.join(top, "disk", "run"), stderr=subprocess.PIPE,
-                        keeper="process" if rng.random() < 0.7 or kind in BY_PROCESS else "thread")
+        with open(os.path.join(top, "recording.said"), "w", encoding="utf-8") as said:
+            d = drive.Drive(build, top, steps, pause_us=pause, threads=rng.choice([0, 2]),
+                            flush_ms=rng.choice([20, 1000]), directory=os.path.join(top, "disk", "run"),
+                            stderr=said if FAULTS[kind] is silence else subprocess.PIPE,
+                            keeper="process" if rng.random() < 0.7 or kind in BY_PROCESS else "thread")
         d.wait(0, 1)
         time.sleep(rng.random() * 0.02)
         if FAULTS[kind]:
@@ -141,7 +149,7 @@ def trained(build, kind, rng, top):
         out, err = d.process.communicate(timeout=120)
         if kind in WHOLE:
             set_disk(control, "0")  # what was written can be read again
-        return judge(d, kind, out, err)
+        return judge(d, kind, out, err or "")
     finally:
         if keeper is not None:
             with contextlib.suppress(OSError):
