@@ -517,6 +517,18 @@ class Deep(dict):
                 )
                 self.assertEqual(said.split(), ["False", "2"])
 
+    def test_nobody_waits_for_who_reads_standard_error(self):
+        said = self.script(
+            "import os, signal; import tscope; r, w = os.pipe(); os.set_blocking(w, False)\n"
+            "try:\n    while True:\n        os.write(w, bytes(4096))\nexcept BlockingIOError:\n    pass\n"
+            "os.set_blocking(w, True); os.dup2(w, 2); signal.alarm(60)\n"
+            "run = tscope.start('/proc/run'); print(run.enabled)\n"
+            "run = tscope.start('runs/exp1')\n"
+            "with run.step():\n    run.log(loss=object())\n"
+            "print(run.trouble['cannot'])\n"
+        )
+        self.assertEqual(said.split(), ["False", "1"])
+
     def test_the_run_that_could_not_begin_takes_no_numbers_of_another(self):
         before = self.start("runs/first")
         with before.step():

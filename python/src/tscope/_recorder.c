@@ -18,6 +18,7 @@
 #include "_watched.h"
 #include "record/crc32c.h"
 #include "record/sketch.h"
+#include "record/standard_error.h"
 
 typedef struct {
 	PyObject_HEAD
@@ -1387,6 +1388,21 @@ static PyObject *crc32c(PyObject *module, PyObject *args)
 	return PyLong_FromUnsignedLong(ts_crc32c(0, data, (size_t)size));
 }
 
+/* Others may run meanwhile, as the wait of whoever reads standard error may be one of theirs. */
+static PyObject *say(PyObject *module, PyObject *text)
+{
+	char *data;
+	Py_ssize_t size;
+
+	(void)module;
+	if (PyBytes_AsStringAndSize(text, &data, &size))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	ts_standard_error_put(data, (size_t)size);
+	Py_END_ALLOW_THREADS
+	Py_RETURN_NONE;
+}
+
 static PyMethodDef module_methods[] = {
 	{"adopt", adopt, METH_O, PyDoc_STR("Gives a subclass of Recorder its methods as its own, which are called faster.")},
 	{"know_tensors", know_tensors, METH_O, PyDoc_STR("Says which type is torch.Tensor.")},
@@ -1405,6 +1421,8 @@ static PyMethodDef module_methods[] = {
 	{"zero_at", zero_at, METH_VARARGS, PyDoc_STR("Returns whether the floats of a size at an address are zero.")},
 	{"arrow_stream", tscope_arrow_stream, METH_VARARGS,
 	 PyDoc_STR("arrow_stream(rows, columns)\n--\n\nReturns a stream of Arrow of columns in memory.")},
+	{"say", say, METH_O,
+	 PyDoc_STR("say(text)\n--\n\nHas bytes written on standard error by a thread, and waits for a moment at most.")},
 	{"crc32c", crc32c, METH_VARARGS, PyDoc_STR("Returns the CRC-32C of bytes.")},
 	{"sketch_at", sketch_at, METH_VARARGS, PyDoc_STR("Returns the sketch of so many elements at an address (docs/sketches.md).")},
 	{NULL, NULL, 0, NULL},

@@ -1,19 +1,24 @@
-"""Lines on standard error, which nothing that goes wrong there makes an exception of: it may be closed, or a pipe that nobody reads."""
+"""Lines on standard error, which nothing that goes wrong there makes an exception or a wait of: it may be closed, a pipe that nobody
+reads, or a file on a disk that does not answer."""
 
 import contextlib
 import sys
 
+from tscope import _recorder
 from tscope._ending import line
 
 
 def write(text: str) -> None:
-    """Prints lines on standard error, if there is one.
+    """Writes lines on standard error, if there is one; what the program put in its place, such as a notebook's, is printed to.
 
     >>> write("tscope: 3 steps\\n  run: runs/exp1")
     """
-    if sys.stderr is not None:  # print takes None for standard output
-        with contextlib.suppress(Exception):
-            print(text, file=sys.stderr)
+    stream, own = sys.stderr, sys.__stderr__
+    with contextlib.suppress(Exception):
+        if own is not None and stream is own and not own.closed:
+            _recorder.say(f"{text}\n".encode(errors="backslashreplace"))
+        elif stream is not None:  # print takes None for standard output
+            print(text, file=stream)
 
 
 def say(text: str) -> None:
