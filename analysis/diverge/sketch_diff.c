@@ -21,7 +21,7 @@ TS_WORDS(ts_sketch_state_word, enum ts_sketch_state, "not_finite", [TS_SKETCH_EQ
 
 TS_WORDS(ts_sketch_group_word, enum ts_sketch_group, "alone", [TS_SKETCH_ALONE] = "alone", [TS_SKETCH_GRADIENTS] = "gradients",
 	 [TS_SKETCH_CLIPPED] = "clipped", [TS_SKETCH_ACCUMULATED] = "accumulated", [TS_SKETCH_UPDATES] = "updates",
-	 [TS_SKETCH_SETTINGS] = "settings")
+	 [TS_SKETCH_SETTINGS] = "settings", [TS_SKETCH_OUTLIERS] = "outliers")
 
 struct ts_span ts_sketch_says(const struct ts_sketch_row *row, struct ts_arena *arena)
 {

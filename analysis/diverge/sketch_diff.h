@@ -85,6 +85,7 @@ enum ts_sketch_group {
 	TS_SKETCH_ACCUMULATED,
 	TS_SKETCH_UPDATES,
 	TS_SKETCH_SETTINGS,
+	TS_SKETCH_OUTLIERS,
 };
 
 struct ts_sketch_record {

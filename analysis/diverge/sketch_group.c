@@ -91,6 +91,56 @@ static bool is_scaled(const struct group *g, struct ts_sketch_found *ret)
 	return ret->n >= LEAST && 2 * ret->n >= ret->of;
 }
 
+/* |b - f a| is least with this f. */
+static double factor_of(const struct group *g, size_t i)
+{
+	const struct tscope_sketch *a = side(g, i, TS_SKETCH_A), *b = side(g, i, TS_SKETCH_B);
+
+	return product(a->sums, b->sums) / product(a->sums, a->sums);
+}
+
+/* The factor of more than half of a kind, if there is one: what is left when each is struck out with one that is another. */
+static double usual_factor(const struct group *g)
+{
+	double usual = (double)NAN;
+	size_t left = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		double f = is_sound(g, i) ? factor_of(g, i) : (double)NAN;
+
+		if (!isfinite(f))
+			continue;
+		if (left == 0)
+			usual = f;
+		left = left == 0 || fabs(f - usual) <= LEFT * fabs(usual - 1) ? left + 1 : left - 1;
+	}
+	return usual;
+}
+
+/* Most of a kind are scaled by one factor, and the others, of which ret->first is the first, are above rounding and something else:
+ * they are too few to move the factor of the rest, however large they are. */
+static bool has_outliers(const struct group *g, struct ts_sketch_found *ret)
+{
+	double off;
+
+	*ret = (struct ts_sketch_found){.group = TS_SKETCH_OUTLIERS, .first = g->n, .factor = usual_factor(g)};
+	off = fabs(ret->factor - 1);
+	if (!(ret->factor > 0))
+		return false;
+	for (size_t i = 0; i < g->n; i++) {
+		ret->of += is_in(g, i);
+		if (!is_sound(g, i) || !(g->tensors[i]->measured < TELLS * off))
+			continue;
+		if (left_by(side(g, i, TS_SKETCH_A), side(g, i, TS_SKETCH_B), ret->factor) <= LEFT * off)
+			ret->n++;
+		else if (g->rows[i].state != TS_SKETCH_ABOVE)
+			return false;
+		else if (ret->first == g->n)
+			ret->first = i;
+	}
+	return ret->first < g->n && ret->n >= LEAST && 2 * ret->n > ret->of;
+}
+
 static double norm_of(const struct group *g, enum ts_sketch_side of)
 {
 	double squares = 0;
@@ -203,6 +253,8 @@ void ts_sketch_group_find(struct ts_sketch_tensor *const *tensors, const struct 
 		ret->group = of_outputs.of ? TS_SKETCH_CLIPPED : TS_SKETCH_GRADIENTS;
 	} else if (is_accumulated(&parameters, before, &found)) {
 		*ret = found;
+	} else if (of_outputs.of && has_outliers(&parameters, &found)) {
+		*ret = found;
 	} else if (first < n && ts_span_is(rows[first].kind, "param_grad")) {
 		return;
 	} else if (is_set_otherwise(&updates, &found)) {
@@ -253,6 +305,12 @@ const char *ts_sketch_group_claims(const struct ts_sketch_found *found, const st
 				       " from equal gradients, while the others are equal",
 				       ts_say_plural((double)found->n, "update").text, found->of, TS_SPAN_ARG(row->name),
 				       found->n == 1 ? "differs" : "differ", row->step);
+	case TS_SKETCH_OUTLIERS:
+		return ts_arena_printf(arena,
+				       "the gradient of the parameter %.*s of the second run is something else at step %" PRId64
+				       ", while those of %" PRIu64 " of %" PRIu64
+				       " are %s times those of the first, where the gradients of outputs agree",
+				       TS_SPAN_ARG(row->name), row->step, found->n, found->of, times);
 	case TS_SKETCH_ALONE:
 		break;
 	}
@@ -278,6 +336,9 @@ const char *ts_sketch_group_why(const struct ts_sketch_found *found, struct ts_a
 	case TS_SKETCH_SETTINGS:
 		return "the optimizer is set otherwise for these parameters, as by the weight decay or the learning rate of their "
 		       "group";
+	case TS_SKETCH_OUTLIERS:
+		return "one run changes this gradient in its backward pass or behind it, and clipping by the norm of all scales the "
+		       "others with it";
 	case TS_SKETCH_ALONE:
 		break;
 	}

@@ -6,6 +6,7 @@
  *	accumulated	those of parameters hold those of the step before	zero_grad is left out
  *	updates		all are one factor times the others, gradients agree	the learning rate
  *	settings	some differ though their gradients are equal to the bit	a group of the optimizer's
+ *	outliers	most of parameters are one factor times, some are not	these, and clipping scales the rest
  *
  * A factor f counts where what is left of every tensor, |b - f a| / |b|, is below a twentieth of |f - 1|, and rounding below a
  * hundredth

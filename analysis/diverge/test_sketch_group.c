@@ -159,6 +159,32 @@ static void what_was_added(void **state)
 	expect(&f, TS_SKETCH_ALONE, "param_grad", "is the gradient of the parameter p0, at step 1");
 }
 
+/* A gradient that is doubled makes their norm larger, and clipping by it scales the others down. */
+static void one_gradient_and_the_clipping_of_all(void **state)
+{
+	struct tscope_sketch s;
+	struct fixture f;
+
+	(void)state;
+	for (int rest = 0; rest < 2; rest++) {
+		begin(&f);
+		ts_sketch_walk_begin(&f.walk, 0);
+		put_kind(&f, "grad", 1, same);
+		put_kind(&f, "param_grad", 2, rest ? (struct change){0.8, 7, 0.1} : (struct change){0.8, 1, 0});
+		s = drawn(3, 20, 1, 1, 0); /* the greatest of all */
+		put(&f, TS_SKETCH_A, "odd", "param_grad", &s);
+		s = drawn(3, 20, 1.6, 1, 0);
+		put(&f, TS_SKETCH_B, "odd", "param_grad", &s);
+		assert_int_equal(ts_sketch_walk_end(&f.walk, &f.err), TS_OK);
+		if (rest)
+			expect(&f, TS_SKETCH_ALONE, "param_grad", "is the gradient of the parameter p0, at step 0");
+		else
+			expect(&f, TS_SKETCH_OUTLIERS, "param_grad",
+			       "the gradient of the parameter odd of the second run is something else at step 0, while those of 4 of 5 "
+			       "are 0.8 times those of the first, where the gradients of outputs agree: one run changes this gradient");
+	}
+}
+
 static void settings_of_one_parameter(void **state)
 {
 	struct tscope_sketch s;
@@ -261,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(factors),
 		cmocka_unit_test(what_was_added),
+		cmocka_unit_test(one_gradient_and_the_clipping_of_all),
 		cmocka_unit_test(settings_of_one_parameter),
 		cmocka_unit_test(no_group),
 		cmocka_unit_test(where_rounding_is_estimated),

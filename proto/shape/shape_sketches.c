@@ -10,7 +10,7 @@ WORD_OF(state_word, enum ts_sketch_state, ts_sketch_state_word);
 static const struct ts_shape_words states = {TS_SKETCH_EQUAL, TS_SKETCH_NOT_FINITE, TS_SKETCH_EQUAL, .word = state_word, .newer = true};
 
 WORD_OF(group_word, enum ts_sketch_group, ts_sketch_group_word);
-static const struct ts_shape_words groups = {TS_SKETCH_ALONE, TS_SKETCH_SETTINGS, TS_SKETCH_ALONE, .word = group_word, .newer = true};
+static const struct ts_shape_words groups = {TS_SKETCH_ALONE, TS_SKETCH_OUTLIERS, TS_SKETCH_ALONE, .word = group_word, .newer = true};
 
 #define TYPE struct ts_sketch_row
 static const struct ts_shape_field row_rows[] = {
