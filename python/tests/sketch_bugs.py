@@ -1,4 +1,4 @@
-"""Counts how often `tscope diff` names the right thing of ten planted bugs, and anything at all of two clean runs, with and without R.
+"""Counts how often `tscope diff` names the right thing of eleven planted bugs, and anything of two clean runs, with and without R.
 
     python3 python/tests/sketch_bugs.py FOLDER [SEEDS] [FIRST SEED] [all|clean]
     python3 python/tests/sketch_bugs.py cost
@@ -31,7 +31,7 @@ import sketch_rates
 import tscope
 from tscope._sketches import on_device, sketched
 
-BUGS = ("mask", "reduce", "stale", "scale", "init", "dropoff", "eps", "decay", "noclip", "rate")
+BUGS = ("mask", "reduce", "stale", "scale", "init", "dropoff", "eps", "decay", "noclip", "rate", "doubled")
 CLEAN = ("noise", "threads", "mkldnn", "halves", "parts")
 STEPS = 4
 
@@ -75,6 +75,9 @@ def plant(model, bug, at, optimizer):
         group, odd = optimizer.param_groups[0], layer.mlp.fc1.weight
         group["params"] = [p for p in group["params"] if p is not odd]
         optimizer.add_param_group({**{k: v for k, v in group.items() if k != "params"}, "params": [odd], "weight_decay": 0.0})
+        return f"{name}.mlp.fc1.weight"
+    if bug == "doubled":  # which makes the norm larger, by which all others are clipped
+        layer.mlp.fc1.weight.register_hook(lambda grad: 2 * grad)
         return f"{name}.mlp.fc1.weight"
     if bug == "rate":
         optimizer.param_groups[0]["lr"] *= 2
@@ -176,8 +179,8 @@ def tell(false, right):
         print(f"{how}: {len(all_of) - wrong} of {len(all_of)} bugs right, at least {least:.1%} at 95 %")
         for (by, bug), of in right.items():
             if by == how:
-                right = sum(found is True for found in of)
-                print(f"  {bug:8} {right:4} right {of.count(False):4} wrong {of.count(None):4} none of {len(of)}")
+                true = sum(found is True for found in of)
+                print(f"  {bug:8} {true:4} right {of.count(False):4} wrong {of.count(None):4} none of {len(of)}")
 
 
 def cost():
