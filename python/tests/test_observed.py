@@ -176,6 +176,18 @@ class Observed(support.Case):
         told = [(step, text) for name, step, text in self.read().events if name == "events.setting changed"]
         self.assertIn((3, "cudnn_benchmark: false to true"), told)
 
+    def test_a_flag_that_changes_between_two_looks(self):
+        import torch
+
+        def change(i):
+            torch.backends.cudnn.benchmark = i >= 5
+
+        self.addCleanup(setattr, torch.backends.cudnn, "benchmark", torch.backends.cudnn.benchmark)
+        run = self.start()
+        with unittest.mock.patch("tscope._observed._LEAST_NS", 1), unittest.mock.patch("tscope._observed._SHARE", 10**15):
+            facts = self.train(model(torch), steps=9, run=run, before=change)  # of which 0, 1, 3 and 7 are looked at
+        self.assertEqual(facts["determinism"]["changed"]["cudnn_benchmark"], "true from one of the steps 4 to 7 on")
+
     def test_flags_that_change_all_the_time_are_told_so_often(self):
         import torch
 

@@ -23,7 +23,8 @@ def _said(kind: str, dtype: Any) -> str:
 
 
 class Settings:
-    """The settings of a run: those of the first step are facts, in `determinism`; a later change is an event, and a fact with its step.
+    """The settings of a run: those of the first step are facts, in `determinism`; a later change is an event, and a fact with its step,
+    or with the steps among which it is, since not every step is looked at.
 
     Autocast is on in a step where the step enters it, or it is on as the step begins or ends. What a compiled graph enters is not seen.
 
@@ -37,7 +38,7 @@ class Settings:
         self._undo: Optional[Callable[[], None]] = None
         self._before: dict[str, Any] = {}
         self._changes: dict[str, str] = {}
-        self._told = 0
+        self._told = self._looked = 0  # the last step that was looked at
 
     def begin(self, torch: Any) -> None:
         """A step begins that is looked at."""
@@ -68,21 +69,22 @@ class Settings:
             found = self._entered | _autocast(torch)
             if found or not compiles():
                 now["autocast"] = ", ".join(sorted(found)) or "off"
-        before = self._before
-        self._before = {**before, **now}
+        before, behind = self._before, self._looked
+        self._before, self._looked = {**before, **now}, step
         if not before:
             self._run.facts({"determinism": now})
             return
         changed = {name: value for name, value in now.items() if name in before and before[name] != value}
         if changed and self._told < _TOLD:
-            self._tell(step, before, changed)
+            self._tell(behind + 1, step, before, changed)
 
-    def _tell(self, step: int, before: dict[str, Any], changed: dict[str, Any]) -> None:
+    def _tell(self, first: int, step: int, before: dict[str, Any], changed: dict[str, Any]) -> None:
+        since = f"one of the steps {first} to {step}" if first < step else f"step {step}"
         for name, value in changed.items():
             self._told += 1
             self._run.event("setting changed", f"{name}: {_word(before[name])} to {_word(value)}")
             earlier = self._changes.get(name, "")
-            self._changes[name] = f"{earlier}{', ' if earlier else ''}{_word(value)} from step {step} on"
+            self._changes[name] = f"{earlier}{', ' if earlier else ''}{_word(value)} from {since} on"
         self._run.facts({"determinism": {"changed": self._changes}})
 
     def stop(self) -> None:
