@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include "base/alloc.h"
+#include "base/scratch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@ struct ts_arena_chunk {
 	struct ts_budget *budget; /* on which it counts */
 	size_t size;
 	size_t used;
+	bool whole; /* one block fills it, which is larger than chunks are */
 	_Alignas(ALIGN) uint8_t bytes[];
 };
 
@@ -91,6 +93,7 @@ static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t need)
 	chunk->budget = arena->budget;
 	chunk->size = size;
 	chunk->used = 0;
+	chunk->whole = size == need;
 	chunk->next = arena->chunks;
 	arena->chunks = chunk;
 	return chunk;
@@ -119,6 +122,21 @@ static void *take(struct ts_arena *arena, size_t size)
 	chunk->used += need;
 	arena->used += need;
 	return block;
+}
+
+void ts_scratch_give(struct ts_arena *arena, const void *block)
+{
+	struct ts_arena_chunk **at = &arena->chunks, *chunk;
+
+	while (*at && (*at)->bytes != block)
+		at = &(*at)->next;
+	chunk = *at;
+	if (!chunk || !chunk->whole)
+		return;
+	*at = chunk->next;
+	chunk->next = NULL;
+	arena->used -= chunk->used;
+	free_chunks(chunk);
 }
 
 void *ts_arena_alloc(struct ts_arena *arena, size_t size)

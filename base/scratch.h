@@ -5,6 +5,7 @@
  *	spare = ts_scratch_array(&scratch, n, sizeof *spare);
  *	...
  *	ts_arena_finish(&scratch);
+ *	ts_scratch_give(arena, items);		of any arena
  *
  * The kernel takes longer to give memory than one pass over it takes, so what is done with goes back before the next work begins, and
  * what is never written is never touched. Threads: as arenas.
@@ -18,5 +19,8 @@
 void ts_scratch_init(struct ts_arena *scratch, const struct ts_arena *arena);
 /* As ts_arena_array, of any arena, but not zeroed: for who writes each place before it is read. */
 void *ts_scratch_array(struct ts_arena *arena, size_t count, size_t size);
+/* Frees an array before its arena ends, for who needs it no more (arena.c). Only a block that is larger than chunks are, a MiB or less,
+ * is freed; any other one, NULL and what was given before stay as they are. */
+void ts_scratch_give(struct ts_arena *arena, const void *array);
 
 #endif

@@ -52,6 +52,28 @@ static void test_ceiling_is_never_passed(void **unused)
 	ts_arena_finish(&arena);
 }
 
+static void test_a_large_block_is_given_back(void **unused)
+{
+	enum { LARGE = 4 << 20 };
+	struct ts_arena arena;
+	char *small, *large;
+
+	(void)unused;
+	ts_arena_init(&arena, LARGE + 1024);
+	small = ts_arena_alloc(&arena, 16);
+	large = ts_arena_alloc(&arena, LARGE);
+	assert_non_null(large);
+	assert_null(ts_arena_alloc(&arena, LARGE)); /* the ceiling counts what is held */
+	ts_scratch_give(&arena, large);
+	assert_int_equal(arena.used, 16);
+	large = ts_arena_alloc(&arena, LARGE);
+	assert_non_null(large);
+	ts_scratch_give(&arena, small); /* shares its chunk, and stays */
+	ts_scratch_give(&arena, NULL);
+	assert_int_equal(arena.used, LARGE + 16);
+	ts_arena_finish(&arena);
+}
+
 static void test_reset_keeps_one_chunk(void **unused)
 {
 	struct ts_arena arena;
@@ -200,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blocks_are_aligned_and_apart),
 		cmocka_unit_test(test_ceiling_is_never_passed),
+		cmocka_unit_test(test_a_large_block_is_given_back),
 		cmocka_unit_test(test_reset_keeps_one_chunk),
 		cmocka_unit_test(test_arrays_are_zeroed_and_checked),
 		cmocka_unit_test(test_copies),

@@ -68,6 +68,7 @@ enum ts_status ts_trace_answer(const struct ts_trace *trace, const struct ts_cri
 	    ts_trace_work(trace, &nest, &out.lines, arena, &out.work, err) ||
 	    ts_allocation_sums(trace, &nest, arena, &out.memory, &out.n_memory, err))
 		return err->status;
+	ts_nest_give(&nest, arena);
 	if (critical)
 		out.critical = *critical;
 	*ret = out;

@@ -3,6 +3,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/nest.h"
 #include "base/door.h"
+#include "base/scratch.h"
 #include "base/text.h"
 
 /* --- the user's table --- */
@@ -173,6 +174,8 @@ static enum ts_status by_operators(struct table *t, struct ts_arena *arena, stru
 		a->ns[category] += (uint64_t)s->duration_ns[i];
 		a->operator[category] = s->name[operator];
 	}
+	ts_scratch_give(arena, operators.items);
+	ts_nest_give(&nest, arena);
 	return TS_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/trace/device/device_events.h"
 #include "base/door.h"
+#include "base/row_order.h"
 #include "base/scratch.h"
 
 static bool on_host(uint8_t kind)
@@ -28,44 +29,35 @@ static int64_t end_of(const struct ts_trace_spans *s, size_t i)
 
 /* --- the host --- */
 
-/* nest->order has room for n. */
-static enum ts_status sort_host(const struct ts_trace_spans *s, size_t n, struct ts_arena *scratch, struct ts_nest *nest,
-				struct ts_error *err)
+static bool stands_before(const void *spans, uint32_t a, uint32_t b)
 {
-	struct ts_device_event *w = ts_scratch_array(scratch, n, sizeof *w), *spare = ts_scratch_array(scratch, n, sizeof *spare);
+	const struct ts_trace_spans *s = spans;
 
-	if (!w || !spare)
-		return ts_arena_error(scratch, err);
-	n = 0;
-	for (size_t i = 0; i < s->n; i++)
-		if (on_host(s->kind[i]))
-			w[n++] = (struct ts_device_event){.begin = s->start_ns[i],
-							  .end = end_of(s, i),
-							  .group = s->thread[i],
-							  .row = (uint32_t)i,
-							  .class = outwardness(s->kind[i])};
-	ts_device_events_by_nesting(w, n, spare);
-	for (size_t i = 0; i < n; i++)
-		nest->order[i] = w[i].row;
-	nest->n_order = n;
-	return TS_OK;
+	if (s->thread[a] != s->thread[b])
+		return s->thread[a] < s->thread[b];
+	if (s->start_ns[a] != s->start_ns[b])
+		return s->start_ns[a] < s->start_ns[b];
+	return s->duration_ns[a] != s->duration_ns[b] ? s->duration_ns[a] > s->duration_ns[b]
+						      : outwardness(s->kind[a]) < outwardness(s->kind[b]);
 }
 
 static enum ts_status host_order(const struct ts_trace_spans *s, struct ts_arena *arena, struct ts_nest *nest, struct ts_error *err)
 {
-	struct ts_arena scratch;
-	enum ts_status status;
+	uint32_t *spare;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
 		n += on_host(s->kind[i]);
 	nest->order = ts_scratch_array(arena, n, sizeof *nest->order);
-	if (!nest->order)
+	spare = ts_scratch_array(arena, n, sizeof *spare);
+	if (!nest->order || !spare)
 		return ts_arena_error(arena, err);
-	ts_scratch_init(&scratch, arena);
-	status = sort_host(s, n, &scratch, nest, err);
-	ts_arena_finish(&scratch);
-	return status;
+	for (size_t i = 0; i < s->n; i++)
+		if (on_host(s->kind[i]))
+			nest->order[nest->n_order++] = (uint32_t)i;
+	ts_rows_sort(nest->order, n, spare, stands_before, s);
+	ts_scratch_give(arena, spare);
+	return TS_OK;
 }
 
 /* One pass with a stack of the spans that are open. One that ends before a later one does encloses nothing more that the later one
@@ -94,6 +86,7 @@ static enum ts_status host_parents(const struct ts_trace_spans *s, struct ts_are
 		}
 		open[depth++] = i;
 	}
+	ts_scratch_give(arena, open);
 	return TS_OK;
 }
 
@@ -128,6 +121,7 @@ enum ts_status ts_operators_by_external(const struct ts_trace *trace, struct ts_
 		if (s->kind[i] == TS_TRACE_OPERATOR && s->external[i] != TS_TRACE_NONE)
 			ret->items[ret->n++] = (struct ts_device_event){.group = (uint64_t)s->external[i], .row = (uint32_t)i};
 	ts_device_events_by_group(ret->items, ret->n, spare);
+	ts_scratch_give(arena, spare);
 	return TS_OK;
 }
 
@@ -154,6 +148,8 @@ static enum ts_status device_parents(const struct ts_trace *trace, struct ts_are
 		found = ts_launch_of(&operators, (uint64_t)s->external[i]);
 		nest->in_operator[i] = found ? found->row : TS_NEST_NONE;
 	}
+	ts_scratch_give(arena, calls.items);
+	ts_scratch_give(arena, operators.items);
 	return TS_OK;
 }
 
@@ -192,6 +188,13 @@ enum ts_status ts_nest(const struct ts_trace *trace, struct ts_arena *arena, str
 	TS_DOOR(ts_nest_holds(&nest, trace));
 	*ret = nest;
 	return TS_OK;
+}
+
+void ts_nest_give(const struct ts_nest *nest, struct ts_arena *arena)
+{
+	ts_scratch_give(arena, nest->parent);
+	ts_scratch_give(arena, nest->in_operator);
+	ts_scratch_give(arena, nest->order);
 }
 
 bool ts_is_graph_launch(struct ts_span name)

@@ -29,6 +29,8 @@ struct ts_nest {
 
 /* Everything lies in the arena. */
 enum ts_status ts_nest(const struct ts_trace *trace, struct ts_arena *arena, struct ts_nest *ret, struct ts_error *err);
+/* Gives its arrays back to the arena; for a nest that nobody needs any more. */
+void ts_nest_give(const struct ts_nest *nest, struct ts_arena *arena);
 
 /* Whether each row is one of the trace, and in the order of the host's spans a parent comes before what stands in it: for doors
  * (base/door.h). */

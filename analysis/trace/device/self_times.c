@@ -2,6 +2,7 @@
 #include "analysis/trace/device/nest.h"
 
 #include "base/door.h"
+#include "base/scratch.h"
 
 enum ts_status ts_self_times(const struct ts_trace *trace, const struct ts_nest *nest, struct ts_arena *arena, uint64_t **ret,
 			     struct ts_error *err)
@@ -24,6 +25,7 @@ enum ts_status ts_self_times(const struct ts_trace *trace, const struct ts_nest 
 		self[parent] -= (uint64_t)end - (uint64_t)(begin > until[parent] ? begin : until[parent]);
 		until[parent] = end;
 	}
+	ts_scratch_give(arena, until);
 	TS_DOOR_ALL(i, s->n, self[i] <= (uint64_t)s->duration_ns[i]);
 	*ret = self;
 	return TS_OK;

@@ -4,6 +4,7 @@
 #include "analysis/trace/device/trace_steps.h"
 #include "base/bisect.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 /* --- one population --- */
 
@@ -251,6 +252,7 @@ static enum ts_status by_step(const struct ts_trace *trace, struct ts_device_eve
 		out->steps[i].timeline = out->between;
 	out->unlaunched = n - launched;
 	by_group(w, n, spare, s, out, set_step);
+	ts_scratch_give(arena, launches.items);
 	return TS_OK;
 }
 
@@ -313,6 +315,9 @@ enum ts_status ts_timelines(const struct ts_trace *trace, struct ts_arena *arena
 	    places(w, sorted, n, spare, &trace->rows.spans, true, arena, &streams, err) ||
 	    by_step(trace, sorted, n, spare, arena, &out, err) || add_phases(&out, arena, err))
 		return err->status;
+	ts_scratch_give(arena, sorted);
+	ts_scratch_give(arena, w);
+	ts_scratch_give(arena, spare);
 	out.devices = devices.items;
 	out.n_devices = devices.n;
 	out.streams = streams.items;

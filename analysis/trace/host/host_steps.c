@@ -247,6 +247,9 @@ enum ts_status ts_host_steps(const struct ts_trace *trace, const struct ts_nest 
 	if (find_parts(&h, waiting, arena, err) || find_backward(&h, arena, err) || mark(&h, n + 1, arena, err))
 		return err->status;
 	walk(&h);
+	ts_scratch_give(arena, h.open);
+	ts_scratch_give(arena, h.parts);
+	ts_scratch_give(arena, h.backward.items);
 	TS_DOOR_ALL(i, n + 1, adds_up(&h.rows[i]));
 	*ret = (struct ts_host_steps){.all = h.rows[n], .items = h.rows, .n = n};
 	return TS_OK;

@@ -5,6 +5,7 @@
 #include "analysis/trace/device/nest.h"
 #include "analysis/trace/device/saturate.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 enum { OPERATORS, PYTHON, TABLES };
 
@@ -147,6 +148,8 @@ enum ts_status ts_host_sums(const struct ts_trace *trace, const struct ts_nest *
 	if (!t.threads || !t.stack)
 		return ts_arena_error(arena, err);
 	walk(&t);
+	ts_scratch_give(arena, self);
+	ts_scratch_give(arena, t.stack);
 	out.operators = t.tables[OPERATORS];
 	out.n_operators = settle(out.operators, places);
 	out.python = t.tables[PYTHON];

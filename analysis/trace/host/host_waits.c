@@ -6,6 +6,7 @@
 #include "analysis/trace/device/saturate.h"
 #include "base/bisect.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 /* --- names --- */
 
@@ -96,6 +97,7 @@ static enum ts_status gather_work(const struct ts_trace *trace, const struct ts_
 	w->ended = events;
 	ts_device_events_by_begin(w->asked, w->n, spare);
 	ts_device_events_by_begin(w->ended, w->n, spare);
+	ts_scratch_give(arena, spare);
 	w->until[0] = INT64_MIN;
 	w->next[w->n] = INT64_MAX;
 	for (size_t i = 0; i < w->n; i++)
@@ -230,6 +232,8 @@ static enum ts_status find_waits(const struct ts_trace *trace, const struct ts_n
 		if (source & OF_STACK)
 			waits[i].source = frame_of(waits[i].source);
 	}
+	ts_scratch_give(arena, a.source);
+	ts_scratch_give(arena, a.outer);
 	out->waiting = a.waiting;
 	*ret = waits;
 	return TS_OK;
@@ -355,8 +359,13 @@ enum ts_status ts_host_waits(const struct ts_trace *trace, const struct ts_nest 
 		return err->status;
 	if (n)
 		measure(waits, n, &work, &out.idle_longest);
+	ts_scratch_give(arena, work.asked);
+	ts_scratch_give(arena, work.ended);
+	ts_scratch_give(arena, work.until);
+	ts_scratch_give(arena, work.next);
 	if (by_step(waits, n, lines, arena, &out, err) || group(waits, n, trace, arena, &out, err))
 		return err->status;
+	ts_scratch_give(arena, waits);
 	*ret = out;
 	return TS_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "analysis/trace/device/stretches.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 struct beside {
 	struct ts_stretches busy, loading; /* of the device, and of the host */
@@ -219,6 +220,10 @@ enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena
 		one_device(&rows, &beside, w + i, end - i, spare, trace, &launches);
 		i = end;
 	}
+	ts_scratch_give(arena, w);
+	ts_scratch_give(arena, spare);
+	ts_scratch_give(arena, launches.items);
+	ts_scratch_give(arena, beside.busy.items);
 	TS_DOOR_ALL(i, rows.n, adds_up(&rows.items[i]));
 	*ret = rows.items;
 	*ret_n = rows.n;

@@ -4,6 +4,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/saturate.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 enum { FIRST_OF_CALL = 1 };
 
@@ -255,6 +256,10 @@ enum ts_status ts_launch_rows(const struct ts_trace *trace, const struct ts_nest
 		one_device(&l, w + i, end - i);
 		i = end;
 	}
+	ts_scratch_give(arena, w);
+	ts_scratch_give(arena, l.up);
+	ts_scratch_give(arena, l.down);
+	ts_scratch_give(arena, l.spare);
 	*ret = l.items;
 	*ret_n = l.n;
 	return TS_OK;

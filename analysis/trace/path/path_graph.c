@@ -84,6 +84,7 @@ static enum ts_status gather(struct ts_path_graph *g, struct ts_arena *arena, st
 	/* Each begin is the end of its links now, from which they are filled downwards. */
 	for (size_t i = g->n_links; i-- > 0;)
 		links[--g->first_link[g->links[i].to]] = g->links[i];
+	ts_scratch_give(arena, g->links);
 	g->links = links;
 	return TS_OK;
 }

@@ -3,6 +3,7 @@
 #include "analysis/trace/path/path_graph.h"
 #include "base/bisect.h"
 #include "base/door.h"
+#include "base/row_order.h"
 #include "base/scratch.h"
 
 /* --- threads --- */
@@ -154,6 +155,7 @@ static enum ts_status host(struct ts_path_graph *g, const struct ts_nest *nest, 
 		one_thread(&w, nest->order + i, end - i);
 	}
 	g->n_host = g->n;
+	ts_scratch_give(arena, w.open);
 	return TS_OK;
 }
 
@@ -178,6 +180,7 @@ static enum ts_status sort_work(struct ts_path_graph *g, struct ts_arena *arena,
 		g->work[i].group = place_of(s, g->work[i].row);
 	ts_device_events_by_begin(g->work, g->n_work, spare);
 	ts_device_events_by_group(g->work, g->n_work, spare);
+	ts_scratch_give(arena, spare);
 	for (size_t i = 1; i < g->n_work; i++)
 		n += g->work[i].group != g->work[i - 1].group;
 	g->streams = ts_arena_array(arena, n, sizeof *g->streams);
@@ -227,51 +230,40 @@ static enum ts_status devices(struct ts_path_graph *g, const struct ts_nest *nes
 
 /* --- order --- */
 
-static void add_to_order(const struct ts_path_graph *g, struct ts_device_event *w, size_t *n, size_t point)
+static void add_to_order(struct ts_path_graph *g, size_t *n, size_t point)
 {
-	w[(*n)++] = (struct ts_device_event){.begin = g->at[point], .row = (uint32_t)point};
+	g->order[(*n)++] = (uint32_t)point;
+}
+
+static bool sooner(const void *at, uint32_t a, uint32_t b)
+{
+	return ((const int64_t *)at)[a] < ((const int64_t *)at)[b];
 }
 
 /* By time. Of the same time: ends of work, then the host, then begins of work, each with its end if it took no time; so that what a
  * clock of microseconds shows as one moment stays in the order in which it happened. */
-static enum ts_status order_points(struct ts_path_graph *g, struct ts_arena *scratch, struct ts_error *err)
-{
-	struct ts_device_event *w = ts_scratch_array(scratch, g->n, sizeof *w), *spare = ts_scratch_array(scratch, g->n, sizeof *spare);
-	size_t n = 0;
-
-	if (!w || !spare)
-		return ts_arena_error(scratch, err);
-	for (size_t i = 0; i < g->n_work; i++)
-		if (g->work[i].begin != g->work[i].end)
-			add_to_order(g, w, &n, g->n_host + 2 * i + 1);
-	for (size_t i = 0; i < g->n_host; i++)
-		add_to_order(g, w, &n, i);
-	for (size_t i = 0; i < g->n_work; i++) {
-		add_to_order(g, w, &n, g->n_host + 2 * i);
-		if (g->work[i].begin == g->work[i].end)
-			add_to_order(g, w, &n, g->n_host + 2 * i + 1);
-	}
-	ts_device_events_by_begin(w, n, spare);
-	for (size_t i = 0; i < n; i++) {
-		g->order[i] = w[i].row;
-		g->rank[w[i].row] = (uint32_t)i;
-	}
-	return TS_OK;
-}
-
 static enum ts_status sort_points(struct ts_path_graph *g, struct ts_arena *arena, struct ts_error *err)
 {
-	struct ts_arena scratch;
-	enum ts_status status;
+	size_t n = 0;
 
 	g->order = ts_scratch_array(arena, g->n, sizeof *g->order);
 	g->rank = ts_scratch_array(arena, g->n, sizeof *g->rank);
 	if (!g->order || !g->rank)
 		return ts_arena_error(arena, err);
-	ts_scratch_init(&scratch, arena);
-	status = order_points(g, &scratch, err);
-	ts_arena_finish(&scratch);
-	return status;
+	for (size_t i = 0; i < g->n_work; i++)
+		if (g->work[i].begin != g->work[i].end)
+			add_to_order(g, &n, g->n_host + 2 * i + 1);
+	for (size_t i = 0; i < g->n_host; i++)
+		add_to_order(g, &n, i);
+	for (size_t i = 0; i < g->n_work; i++) {
+		add_to_order(g, &n, g->n_host + 2 * i);
+		if (g->work[i].begin == g->work[i].end)
+			add_to_order(g, &n, g->n_host + 2 * i + 1);
+	}
+	ts_rows_sort(g->order, n, g->rank, sooner, g->at);
+	for (size_t i = 0; i < n; i++)
+		g->rank[g->order[i]] = (uint32_t)i;
+	return TS_OK;
 }
 
 enum ts_status ts_path_points(struct ts_path_graph *g, const struct ts_nest *nest, struct ts_arena *arena, struct ts_error *err)

@@ -1,6 +1,7 @@
 /* path_waits.c - the links of what waits: calls for the work of devices, and streams for each other. */
 #include "analysis/trace/path/path_graph.h"
 #include "base/bisect.h"
+#include "base/scratch.h"
 
 enum {
 	STREAMS_MAX = 1024, /* beyond, only what the table syncs says is linked */
@@ -379,5 +380,8 @@ enum ts_status ts_path_waits(struct ts_path_graph *g, const struct ts_nest *nest
 		link_call(&w, &w.items[i]);
 	link_copies(g, nest);
 	measure_returns(g, from);
+	ts_scratch_give(arena, w.calls.items);
+	ts_scratch_give(arena, w.items);
+	ts_scratch_give(arena, w.sync);
 	return TS_OK;
 }

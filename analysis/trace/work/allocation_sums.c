@@ -3,6 +3,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/saturate.h"
 #include "base/order.h"
+#include "base/scratch.h"
 
 /* An instant with bytes. */
 struct instant {
@@ -80,6 +81,9 @@ static enum ts_status gather(const struct ts_trace *trace, const struct ts_nest 
 		out[k] = (struct instant){a->device_type[row] == 0, a->device_type[row] == 0 ? 0 : a->device[row], operator_of(&sweep),
 					  row};
 	}
+	ts_scratch_give(arena, w);
+	ts_scratch_give(arena, spare);
+	ts_scratch_give(arena, sweep.open);
 	TS_SORT(out, n, by_place);
 	*ret = out;
 	*ret_n = n;
@@ -138,6 +142,7 @@ enum ts_status ts_allocation_sums(const struct ts_trace *trace, const struct ts_
 	}
 	for (size_t i = 0; i < n_places; i++)
 		TS_SORT(places[i].items, places[i].n, most_first);
+	ts_scratch_give(arena, in);
 	*ret = places;
 	*ret_n = n_places;
 	return TS_OK;

@@ -8,6 +8,7 @@
 #include "analysis/trace/work/work_parts.h"
 #include "base/door.h"
 #include "base/json_reader.h"
+#include "base/scratch.h"
 
 #include <math.h>
 
@@ -192,6 +193,7 @@ static enum ts_status gather(struct build *b, struct ts_arena *arena, struct ts_
 	for (size_t k = 0; k < b->n; k++)
 		b->w[k].group = (uint64_t)s->name[b->w[k].row] << 32 | s->shapes[b->w[k].row];
 	ts_device_events_by_group(b->w, b->n, spare);
+	ts_scratch_give(arena, spare);
 	return TS_OK;
 }
 
@@ -235,6 +237,7 @@ static enum ts_status outermost(struct build *b, const struct ts_nest *nest, str
 		within[i] = b->kinds[place - 1].known ? COUNTED_WITHIN : UNKNOWN_WITHIN;
 		counts[place - 1] = b->kinds[place - 1].known || around == NOTHING;
 	}
+	ts_scratch_give(arena, within);
 	*ret_counts = counts;
 	return TS_OK;
 }
@@ -367,12 +370,17 @@ static enum ts_status sums_by(const struct formulas *formulas, const struct ts_t
 	if (gather(&b, arena, err))
 		return err->status;
 	count_each(&b);
-	out.items = ts_arena_array(arena, b.n, sizeof *out.items);
+	out.items = ts_scratch_array(arena, b.n, sizeof *out.items); /* few are written: one for each group */
 	if (!out.items)
 		return ts_arena_error(arena, err);
 	if (outermost(&b, nest, arena, &counts, err))
 		return err->status;
 	rows_of(&b, counts, work, &out);
+	ts_scratch_give(arena, b.w);
+	ts_scratch_give(arena, b.kinds);
+	ts_scratch_give(arena, b.place);
+	ts_scratch_give(arena, b.left_out);
+	ts_scratch_give(arena, counts);
 	TS_SORT(out.items, out.n, slowest_first);
 	if (formulas == &moves)
 		roofs_of_moves(trace, &out);

@@ -4,6 +4,7 @@
 
 #include "analysis/trace/device/trace_steps.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 /* What the name of a span says, and what stands around a span. */
 enum mark { REGION = 1, GRAPH = 2, LOOKUP = 4, STEP = 8, BACKWARD = 16 };
@@ -137,6 +138,10 @@ enum ts_status ts_graph_breaks(const struct ts_trace *trace, const struct ts_nes
 	for (size_t k = 0; k < nest->n_order; k++)
 		take(&w, nest->order[k]);
 	take_unanswered(&w);
+	ts_scratch_give(arena, w.around);
+	ts_scratch_give(arena, w.region);
+	ts_scratch_give(arena, w.broken);
+	ts_scratch_give(arena, w.waiting);
 	*ret = out;
 	return TS_OK;
 }

@@ -1,6 +1,7 @@
 /* module_sums.c - what the modules of a model had devices do, forward and backward. */
 #include "analysis/trace/work/trace_work.h"
 #include "base/order.h"
+#include "base/scratch.h"
 #include "base/words.h"
 
 #include "analysis/trace/work/work_parts.h"
@@ -139,6 +140,7 @@ static enum ts_status totals(struct modules *m, const struct ts_device_work *wor
 		add_work(&sum->total_forward, &work->below[i]);
 		add_work(&sum->total_backward, &m->backward[i]);
 	}
+	ts_scratch_give(arena, stack);
 	return TS_OK;
 }
 
@@ -163,6 +165,15 @@ static void settle(struct modules *m, struct ts_module_sums *out)
 	TS_SORT(out->items, out->n, most_first);
 }
 
+static void give(const struct modules *m, struct ts_arena *arena)
+{
+	ts_scratch_give(arena, m->key);
+	ts_scratch_give(arena, m->node);
+	ts_scratch_give(arena, m->backward);
+	ts_scratch_give(arena, m->module);
+	ts_scratch_give(arena, m->owner);
+}
+
 enum ts_status ts_module_sums(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
 			      struct ts_arena *arena, struct ts_module_sums *ret, struct ts_error *err)
 {
@@ -175,8 +186,10 @@ enum ts_status ts_module_sums(const struct ts_trace *trace, const struct ts_nest
 	*ret = out;
 	if (find_modules(&m, arena, err))
 		return err->status;
-	if (m.source == TS_MODULES_NONE)
+	if (m.source == TS_MODULES_NONE) {
+		give(&m, arena);
 		return TS_OK;
+	}
 	if (ts_forward_ops_find(trace, arena, &forward, err))
 		return err->status;
 	for (size_t i = 0; i < trace->rows.spans.n; i++)
@@ -184,6 +197,7 @@ enum ts_status ts_module_sums(const struct ts_trace *trace, const struct ts_nest
 			count_event(&m, &forward, i, &out);
 	if (totals(&m, work, arena, err))
 		return err->status;
+	give(&m, arena);
 	out.source = m.source;
 	settle(&m, &out);
 	TS_DOOR(out.forward.count + out.backward.count + out.unlinked.count + out.outside.count == work->all.count);

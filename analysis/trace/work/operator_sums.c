@@ -3,6 +3,7 @@
 #include "base/order.h"
 
 #include "base/door.h"
+#include "base/scratch.h"
 
 TS_ORDER(most_first, struct ts_operator_sum, TS_DOWN(own.ns); TS_DOWN(total.ns); TS_TEXT(name))
 
@@ -42,6 +43,7 @@ static enum ts_status add_total(const struct ts_trace *trace, const struct ts_ne
 		if (open[s->name[i]]++ == 0)
 			ts_work_add(&sum->total, work->below[i].count, work->below[i].ns);
 	}
+	ts_scratch_give(arena, stack);
 	return TS_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "analysis/trace/work/work_parts.h"
 
 #include "base/door.h"
+#include "base/scratch.h"
 
 enum operation { OTHER, PRODUCT, PRODUCT_ADDED, SOFTMAX };
 
@@ -136,6 +137,7 @@ enum ts_status ts_single_attention(const struct ts_trace *trace, const struct ts
 		}
 		ts_work_add(&so_far, own[i].count, own[i].ns);
 	}
+	ts_scratch_give(arena, own);
 	*ret = out;
 	return TS_OK;
 }

@@ -6,6 +6,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel_sums.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 #include <math.h>
 
@@ -154,6 +155,8 @@ enum ts_status ts_step_sums(const struct ts_trace *trace, const struct ts_nest *
 		out.names[i].category = categories[name];
 	}
 	sort(out.names, out.n_names);
+	ts_scratch_give(arena, w);
+	ts_scratch_give(arena, spare);
 	*ret = out;
 	return TS_OK;
 }

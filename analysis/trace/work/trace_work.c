@@ -2,6 +2,7 @@
 
 #include "analysis/trace/device/saturate.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 enum ts_status ts_trace_work(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_timelines *lines,
 			     struct ts_arena *arena, struct ts_trace_work *ret, struct ts_error *err)
@@ -22,6 +23,7 @@ enum ts_status ts_trace_work(const struct ts_trace *trace, const struct ts_nest 
 	    ts_work_marks(trace, nest, &work, arena, &out.marks, err) || ts_run_sums(trace, nest, arena, &out.runs, err) ||
 	    ts_step_sums(trace, nest, lines, warmup, arena, &out.steps, err))
 		return err->status;
+	ts_scratch_give(arena, work.below);
 	for (size_t i = 0; i < lines->n_devices; i++)
 		busy = ts_plus(busy, lines->devices[i].timeline.busy_ns);
 	ts_flops_of_busy(&out.flops, busy);

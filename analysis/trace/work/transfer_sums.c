@@ -7,6 +7,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 TS_WORDS(ts_direction_word, enum ts_direction, "unknown", [TS_DIRECTION_HTOD] = "host_to_device",
 	 [TS_DIRECTION_DTOH] = "device_to_host", [TS_DIRECTION_DTOD] = "device_to_device", [TS_DIRECTION_PTOP] = "peer_to_peer",
@@ -127,6 +128,7 @@ static enum ts_status gather(const struct ts_trace *trace, const struct ts_nest 
 						.group = at == TS_NEST_NONE ? 0 : (uint64_t)s->shapes[at] << 32 | s->name[at]};
 	}
 	ts_device_events_by_group(*ret, n, spare);
+	ts_scratch_give(arena, spare);
 	return TS_OK;
 }
 
@@ -161,6 +163,8 @@ static enum ts_status fills(const struct ts_trace *trace, const struct ts_nest *
 		if (s->bytes[i] > 0)
 			f->bytes = f->bytes + (uint64_t)s->bytes[i] < f->bytes ? UINT64_MAX : f->bytes + (uint64_t)s->bytes[i];
 	}
+	ts_scratch_give(arena, shaped);
+	ts_scratch_give(arena, w);
 	TS_SORT(out->fills, out->n_fills, longest_fill);
 	return TS_OK;
 }

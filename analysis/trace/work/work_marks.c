@@ -1,6 +1,7 @@
 /* work_marks.c - work of devices by what the host was about: recomputation, optimizer, attention, compiled regions, CUDA graphs. */
 #include "analysis/trace/work/trace_work.h"
 #include "base/order.h"
+#include "base/scratch.h"
 #include "base/words.h"
 
 #include "analysis/trace/work/work_parts.h"
@@ -167,6 +168,8 @@ static enum ts_status recomputation(const struct marks *m, struct ts_arena *aren
 		else if (state[span] == REBUILT)
 			ts_work_add(&out->rebuilt, 1, (uint64_t)rows->spans.duration_ns[i]);
 	}
+	ts_scratch_give(arena, state);
+	ts_scratch_give(arena, autograd);
 	return TS_OK;
 }
 
@@ -221,6 +224,8 @@ static enum ts_status optimizers(const struct marks *m, struct ts_arena *arena, 
 		    step[span] != TS_NEST_NONE)
 			add_optimizer(m, i, styled[span], &sums[s->name[step[span]]]);
 	}
+	ts_scratch_give(arena, step);
+	ts_scratch_give(arena, styled);
 	out->optimizers = sums;
 	for (size_t i = 0; i < m->trace->n_names; i++) {
 		if (!sums[i].count)
@@ -259,6 +264,7 @@ static enum ts_status attention(const struct marks *m, const struct ts_device_wo
 	}
 	if (ts_single_attention(m->trace, m->nest, work, within, arena, &single, err))
 		return err->status;
+	ts_scratch_give(arena, within);
 	sums[TS_ATTENTION_SINGLE] = (struct ts_attention_sum){TS_ATTENTION_SINGLE, single.count, single.sum};
 	out->unsaid_attention = single.unsaid;
 	for (size_t i = 0; i < TS_ATTENTIONS; i++)
@@ -322,6 +328,8 @@ static enum ts_status regions(const struct marks *m, const struct ts_device_work
 			out->compile_ns = out->compile_ns < (uint64_t)s->duration_ns[i] ? UINT64_MAX : out->compile_ns;
 		}
 	}
+	ts_scratch_give(arena, within);
+	ts_scratch_give(arena, region);
 	out->regions = sums;
 	for (size_t i = 0; i < m->trace->n_names; i++) {
 		if (!sums[i].count)

@@ -5,6 +5,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"
 #include "base/door.h"
+#include "base/scratch.h"
 
 /* A run that is going on. */
 struct run {
@@ -70,6 +71,7 @@ static enum ts_status by_stream(const struct ts_trace *trace, struct ts_arena *a
 							.row = (uint32_t)i};
 	ts_device_events_by_begin(*ret, n, spare);
 	ts_device_events_by_group(*ret, n, spare);
+	ts_scratch_give(arena, spare);
 	return TS_OK;
 }
 
@@ -111,6 +113,7 @@ enum ts_status ts_run_sums(const struct ts_trace *trace, const struct ts_nest *n
 	}
 	end_run(&storm);
 	end_run(&bound);
+	ts_scratch_give(arena, w);
 	*ret = out;
 	return TS_OK;
 }
