@@ -3,6 +3,7 @@
 #include "cli/core/ask.h"
 #include "cli/json/json_parts.h"
 #include "cli/report/page.h"
+#include "cli/text/show_gate.h"
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
@@ -11,8 +12,11 @@
 #include "cli/trace/stored_trace.h"
 #include "cli/trace/summary_file.h"
 #include "cli/trace/timeline_link.h"
+#include "cli/trace/trace_cells.h"
 #include "cli/view/show_value.h"
 #include "run/head.h"
+
+enum { NAME_DRAWN = 60 };
 
 struct stored {
 	struct ts_id runs[2];
@@ -152,23 +156,37 @@ enum ts_status ts_stored_diff(struct ts_cli *cli, const struct ts_id *a, const s
 		       : ts_diff_ranks(cli, compare, &s, ret, err);
 }
 
-/* On a page that is served, links to the timelines of the pair that differs most. A summary has none. */
+/* The links of one side: to its timeline, and there to the longest of what differs most in each table. A summary has none. */
+static void link_side(struct ts_cli *cli, const struct ts_rank_diff *d, bool b)
+{
+	const struct ts_rank_trace *side = b ? &d->pairs[d->worst].b : &d->pairs[d->worst].a;
+	const struct ts_run_trace trace = {.rank = (int32_t)side->rank, .name = ts_span_str(side->name)};
+	const char *whose = ts_rank_words(cli, side), *run = ts_cli_word(cli, b);
+
+	if (b ? d->diff.b.summary : d->diff.a.summary)
+		return;
+	ts_text_link(cli,
+		     ts_arena_phrase(&cli->arena, "Timeline of %s: %s%s%s", b ? "B" : "A", side->name, whose && *whose ? ", " : "",
+				     whose ? whose : ""),
+		     ts_timeline_link(cli, run, &trace, NULL));
+	for (size_t i = 0; i < d->diff.n_tables; i++) {
+		const struct ts_trace_diff_table *t = &d->diff.tables[i];
+		const struct ts_trace_diff_sum *sum = t->n_differ ? (b ? &t->rows[0].b : &t->rows[0].a) : NULL;
+
+		if (sum && sum->has_longest && t->of != TS_SIDE_CATEGORIES) /* the parts of a step have these, too */
+			ts_text_link(cli,
+				     ts_arena_phrase(&cli->arena, "The longest %s of %s: %s",
+						     ts_show_brief(t->rows[0].name, NAME_DRAWN, &cli->arena), b ? "B" : "A",
+						     ts_trace_ms(cli, sum->longest.ns)),
+				     ts_timeline_link(cli, run, &trace, &sum->longest.at_ns));
+	}
+}
+
+/* On a page that is served, links to the timelines of the pair that differs most. */
 static void link_timelines(struct ts_cli *cli, const struct ts_rank_diff *d)
 {
-	const struct ts_rank_trace *sides[2] = {&d->pairs[d->worst].a, &d->pairs[d->worst].b};
-	const bool summaries[2] = {d->diff.a.summary, d->diff.b.summary};
-
-	for (size_t i = 0; i < 2 && ts_cli_word(cli, 1); i++) { /* of one word alone, nobody says here what it is compared with */
-		const struct ts_run_trace trace = {.rank = (int32_t)sides[i]->rank, .name = ts_span_str(sides[i]->name)};
-		const char *whose = ts_rank_words(cli, sides[i]);
-
-		if (summaries[i])
-			continue;
-		ts_text_link(cli,
-			     ts_arena_phrase(&cli->arena, "Timeline of %s: %s%s%s", i ? "B" : "A", sides[i]->name,
-					     whose && *whose ? ", " : "", whose ? whose : ""),
-			     ts_timeline_link(cli, ts_cli_word(cli, i), &trace, NULL));
-	}
+	for (int b = 0; b < 2 && ts_cli_word(cli, 1); b++) /* of one word alone, nobody says here what it is compared with */
+		link_side(cli, d, b);
 }
 
 enum ts_status ts_stored_diff_section(struct ts_cli *cli, const struct ts_rank_diff *d, struct ts_error *err)

@@ -9,7 +9,7 @@
 #include "cli/view/view.h"
 #include "proto/shape/shapes.h"
 
-enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6, NAME_DRAWN = 60 };
+enum { ROWS_SHOWN = 12, FEW_ROWS_SHOWN = 6, MOMENTS_SHOWN = 2, NAME_DRAWN = 60 };
 
 static const char *relative(struct ts_cli *cli, const struct ts_trace_diff_row *row)
 {
@@ -93,6 +93,30 @@ static const char *heading(enum ts_side_table of, bool device)
 	return of == TS_SIDE_PARTS && !device ? "Where a step's time on the host goes (the parts add up to it)" : words[of];
 }
 
+/* "1.200 ms in A, at 17 ns of its clock"; empty: the side has none. */
+static const char *moment(struct ts_cli *cli, const struct ts_trace_diff_sum *s, const char *side)
+{
+	if (!s->has_longest)
+		return "";
+	return ts_arena_phrase(&cli->arena, "%s in %s, at %" PRId64 " ns of its clock", ts_trace_ms(cli, s->longest.ns), side,
+			       s->longest.at_ns);
+}
+
+/* Where to look at the rows that differ most. */
+static void moments(struct ts_cli *cli, const struct ts_trace_diff_table *t)
+{
+	size_t n = t->n_differ < MOMENTS_SHOWN ? t->n_differ : MOMENTS_SHOWN;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_trace_diff_row *row = &t->rows[i];
+		const char *a = moment(cli, &row->a, "A"), *b = moment(cli, &row->b, "B");
+
+		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
+				ts_arena_phrase(&cli->arena, "the longest %s: %s%s%s",
+						ts_show_brief(row->name, NAME_DRAWN, &cli->arena), a, *a && *b ? "; " : "", b));
+	}
+}
+
 /* Rows that differ are shown, and kernels of one side alone; with --all, or where nothing can be decided, the others, too. */
 static enum ts_status table(struct ts_cli *cli, const struct ts_trace_diff *d, const struct ts_trace_diff_table *t, bool all,
 			    struct ts_error *err)
@@ -111,6 +135,7 @@ static enum ts_status table(struct ts_cli *cli, const struct ts_trace_diff *d, c
 	ts_text_heading(cli, text ? text : "");
 	if (table_of(cli, t->rows, shown, !parts, err))
 		return err->status;
+	moments(cli, t);
 	left = n > shown ? ts_arena_printf(&cli->arena, "and %s; --all shows them", ts_show_plural(n - shown, "row", &cli->arena)) : "";
 	if (left && *left)
 		ts_text_wrapped(cli, TS_STYLE_DIM, 2, left);

@@ -24,6 +24,8 @@ static const struct ts_shape_field sum_rows[] = {
 	{NULL, "least_count", U64(least), HAS(counted), ABOUT("of one step")},
 	{NULL, "most_count", U64(most), HAS(counted)},
 	{NULL, "median_call_ns", U64(median_ns), HAS(has_median), ABOUT("at most 1/32 of it off; null: not of a kernel of a summary")},
+	{NULL, "longest_ns", U64(longest.ns), HAS(has_longest), ABOUT("the longest stretch of it; null: there is none")},
+	{NULL, "longest_at_ns", I64(longest.at_ns), HAS(has_longest), ABOUT("when that began, by the trace's clock")},
 };
 static const struct ts_shape sum_shape = {JSON_SHAPE("trace_diff_sum", sum_rows)};
 #undef TYPE

@@ -116,6 +116,28 @@ def leads_to_where_a_rank_was_late(store, web):
     assert answer["from_ns"] < answer["mark_ns"] < answer["from_ns"] + answer["cell_count"] * answer["cell_ns"], answer
 
 
+def leads_to_what_differs(store, web):
+    """The page of a diff links to the longest product of matrices on each side: one of the longest kernels of its file, but for the first step's."""
+    begins = {}
+    for side, name in (("before", "demo.json.gz"), ("after", "slower.json")):
+        os.makedirs(os.path.join(store.work, side))
+        path = os.path.join(GOLDEN, "trace", name)
+        with (gzip.open if name.endswith(".gz") else open)(path, "rt") as text:
+            trace = json.load(text)
+        with open(os.path.join(store.work, side, "trace.json"), "w") as out:
+            json.dump(trace, out)
+        store.tscope("push", "--name", side, "./" + side)
+        kernels = [e for e in trace["traceEvents"] if e.get("cat") == "kernel" and "gemm" in e["name"]]
+        longest = max(float(e["dur"]) for e in kernels)
+        begins[side] = {round(float(e["ts"]) * 1000) for e in kernels if float(e["dur"]) == longest}
+    page = web.page("/p/default/diff?a=before&b=after")
+    for side, letter in (("before", "A"), ("after", "B")):
+        links = re.findall(rf'<a href="/p/default/timeline/{side}\?trace=trace.json&amp;rank=1&amp;at=(\d+)">The longest gemm of {letter}: [0-9.]+ ms', page)
+        assert len(links) == 1 and int(links[0]) in begins[side], (links, begins)
+        answer = json.loads(web.ask(f"/p/default/timeline/{side}.json?trace=trace.json&rank=1&at=" + links[0])[2])
+        assert answer["from_ns"] < answer["mark_ns"] < answer["from_ns"] + answer["cell_count"] * answer["cell_ns"], answer
+
+
 def has_all_of_a_run(store, web):
     """The page of a run has what show, facts, log and diff --reproduce say of it; that of a branch has its runs."""
     page = web.page("/p/default/r/a")
@@ -458,7 +480,7 @@ def ends_as_asked(store, web):
             stream.close()
 
 
-CHECKS = (answers_as_the_command_does, draws_pages, leads_on_from_a_branch, leads_to_where_a_rank_was_late, has_all_of_a_run, writes_by_forms, finds_and_compares, escapes_what_was_recorded, reads_no_files,
+CHECKS = (answers_as_the_command_does, draws_pages, leads_on_from_a_branch, leads_to_where_a_rank_was_late, leads_to_what_differs, has_all_of_a_run, writes_by_forms, finds_and_compares, escapes_what_was_recorded, reads_no_files,
           lets_in_who_has_the_link, tells_what_is_new, tells_what_came_before_it_listened, says_what_is_wrong, outlives_its_server, shows_a_folder, opens_at_a_page, ends_as_asked,
           bears_hostile_clients)
 

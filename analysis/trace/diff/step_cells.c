@@ -25,6 +25,18 @@ static bool before(const struct ts_trace_cell *a, const struct ts_trace_cell *b)
 	return a->row < b->row || (a->row == b->row && a->step < b->step);
 }
 
+static struct ts_trace_cell cell_of(uint32_t row, uint32_t step, int64_t at_ns, uint64_t ns, uint64_t count)
+{
+	return (struct ts_trace_cell){row, step, ns, count, {at_ns, ns}};
+}
+
+struct ts_trace_moment ts_trace_longer(struct ts_trace_moment a, struct ts_trace_moment b)
+{
+	if (a.ns == b.ns)
+		return b.at_ns < a.at_ns ? b : a;
+	return b.ns > a.ns ? b : a;
+}
+
 size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n)
 {
 	size_t kept = 0;
@@ -34,6 +46,7 @@ size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n)
 		if (kept && cells[kept - 1].row == cells[i].row && cells[kept - 1].step == cells[i].step) {
 			cells[kept - 1].ns = added(cells[kept - 1].ns, cells[i].ns);
 			cells[kept - 1].count = added(cells[kept - 1].count, cells[i].count);
+			cells[kept - 1].longest = ts_trace_longer(cells[kept - 1].longest, cells[i].longest);
 		} else {
 			cells[kept++] = cells[i];
 		}
@@ -88,7 +101,7 @@ static void add_stretch(const struct ts_trace_side *side, size_t *window, struct
 		int64_t from = w->begin > begin ? w->begin : begin, to = w->end < end ? w->end : end;
 
 		if (to > from)
-			out->items[out->n++] = (struct ts_trace_cell){row, (uint32_t)k, (uint64_t)to - (uint64_t)from, 0};
+			out->items[out->n++] = cell_of(row, (uint32_t)k, from, (uint64_t)to - (uint64_t)from, 0);
 	}
 }
 
@@ -409,8 +422,8 @@ static enum ts_status sums(const struct ts_trace_side *side, enum ts_side_table 
 		return err->status;
 	for (size_t i = 0; i < s->n; i++)
 		if (in_table(table, s->kind[i]) && side->step[i] != TS_SIDE_NO_STEP)
-			out.items[out.n++] = (struct ts_trace_cell){row_of(side, table, i, categories), side->step[i],
-								    own ? side->self[i] : (uint64_t)s->duration_ns[i], 1};
+			out.items[out.n++] = cell_of(row_of(side, table, i, categories), side->step[i], s->start_ns[i],
+						     own ? side->self[i] : (uint64_t)s->duration_ns[i], 1);
 	ret->items = out.items;
 	ret->n = ts_trace_cells_settle(out.items, out.n);
 	return TS_OK;

@@ -258,6 +258,40 @@ static void a_cut_file_decides_nothing(void **state)
 	finish(&a, &b);
 }
 
+/* Three steps of one gemm each, of which the second is the longest, and begins 2,000 ns after its step, when the call has ended. */
+static void a_row_has_the_moment_of_its_longest_event(void **state)
+{
+	static const int64_t took[] = {1000, 9000, 3000};
+	const struct ts_trace_diff_row *r, *part;
+	struct ts_trace_diff d;
+	int64_t at = 0;
+	struct side a, b;
+
+	(void)state;
+	training(&b, 3, NEW_TILE, 1000, 0, 0, 0, 0);
+	begin(&a);
+	for (int i = 0; i < 3; i++) {
+		int64_t from = a.at;
+
+		at = i == 1 ? from + 2000 : at;
+		launch(&a, MM, TS_TRACE_KERNEL, OLD_TILE, took[i]);
+		wait_for_device(&a);
+		end_step(&a, i, from);
+	}
+	d = diff_of(&a, &b);
+	r = row(&d, TS_SIDE_KERNELS, "cutlass_80_simt_sgemm_128x32");
+	assert_true(r->a.has_longest && !r->b.has_longest);
+	assert_int_equal(r->a.longest.ns, 9000);
+	assert_int_equal(r->a.longest.at_ns, at);
+	part = row(&d, TS_SIDE_PARTS, "gemm");
+	assert_int_equal(part->a.longest.ns, 9000);
+	assert_int_equal(part->a.longest.at_ns, at);
+	r = row(&d, TS_SIDE_OPERATORS, "aten::mm"); /* each takes as long: the first of the two steps that count */
+	assert_int_equal(r->a.longest.at_ns, at - 2000);
+	assert_true(d.step.a.has_longest && !d.host.a.has_longest);
+	finish(&a, &b);
+}
+
 static void a_kernel_took_the_place_of_another(void **state)
 {
 	const struct ts_trace_diff_row *r;
@@ -742,6 +776,7 @@ int main(void)
 		cmocka_unit_test(kernels_without_room_are_joined),
 		cmocka_unit_test(medians_are_close),
 		cmocka_unit_test(a_cut_file_decides_nothing),
+		cmocka_unit_test(a_row_has_the_moment_of_its_longest_event),
 		cmocka_unit_test(a_kernel_took_the_place_of_another),
 		cmocka_unit_test(a_count_is_a_fact),
 		cmocka_unit_test(a_count_of_two_steps_may_be_chance),

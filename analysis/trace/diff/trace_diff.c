@@ -49,17 +49,19 @@ struct compare {
 	double least_ns;		       /* by which a row must differ, beside TS_TRACE_DIFF_LEAST */
 };
 
-static struct ts_trace_diff_sum sum_of(const struct ts_trace_cell *cells, size_t n, size_t steps)
+/* A summary does not say when anything was. */
+static struct ts_trace_diff_sum sum_of(const struct ts_trace_side *side, const struct ts_trace_cell *cells, size_t n)
 {
-	struct ts_trace_diff_sum s = {.least = n == steps && n ? UINT64_MAX : 0};
+	struct ts_trace_diff_sum s = {.least = n == side->n && n ? UINT64_MAX : 0, .has_longest = n > 0 && !side->summary};
 
 	for (size_t i = 0; i < n; i++) {
 		s.ns = added(s.ns, cells[i].ns);
 		s.count = added(s.count, cells[i].count);
 		s.least = cells[i].count < s.least ? cells[i].count : s.least;
 		s.most = cells[i].count > s.most ? cells[i].count : s.most;
+		s.longest = i ? ts_trace_longer(s.longest, cells[i].longest) : cells[i].longest;
 	}
-	s.mean_ns = mean(s.ns, steps);
+	s.mean_ns = mean(s.ns, side->n);
 	return s;
 }
 
@@ -95,8 +97,8 @@ static void fill_row(const struct compare *c, struct ts_trace_diff_row *row, boo
 {
 	struct ts_contrast time = contrast(c, a, n_a, b, n_b, false);
 
-	row->a = sum_of(a, n_a, c->a->n);
-	row->b = sum_of(b, n_b, c->b->n);
+	row->a = sum_of(c->a, a, n_a);
+	row->b = sum_of(c->b, b, n_b);
 	row->difference_ns = nearest(time.difference);
 	row->decided = time.decided;
 	row->p = time.decided ? time.p : 1;
@@ -344,12 +346,16 @@ static enum ts_status step_row(const struct compare *c, bool host, struct ts_tra
 		if (!cells[k])
 			return ts_arena_error(c->arena, err);
 		for (size_t i = 0; i < sides[k]->n; i++)
-			cells[k][i] = (struct ts_trace_cell){0, (uint32_t)i, step_ns(sides[k], i, host), 0};
+			cells[k][i] = (struct ts_trace_cell){.step = (uint32_t)i,
+							     .ns = step_ns(sides[k], i, host),
+							     .longest = {sides[k]->windows[i].begin, step_ns(sides[k], i, host)}};
 	}
 	row->name = ts_span_str(host ? "step on the host" : "step");
 	row->category = TS_SUM_CATEGORIES;
 	fill_row(c, row, false, cells[0], sides[0]->n, cells[1], sides[1]->n);
 	row->time_differs = row->p <= TS_TRACE_DIFF_ALPHA;
+	if (host) /* begins elsewhere than the step's time on devices */
+		row->a.has_longest = row->b.has_longest = false;
 	return TS_OK;
 }
 

@@ -85,10 +85,17 @@ struct ts_trace_side {
 	uint64_t *self; /* of each span of the trace: its time without what stands within it (nest.h) */
 };
 
+/* One stretch of a trace: when it began, by the trace's clock, and how long it was. */
+struct ts_trace_moment {
+	int64_t at_ns;
+	uint64_t ns;
+};
+
 /* What a row took in a step. Each row and step has at most one cell; cells are by row and step. */
 struct ts_trace_cell {
 	uint32_t row, step;
 	uint64_t ns, count;
+	struct ts_trace_moment longest; /* of the stretches that it adds up; the first of equal ones */
 };
 
 struct ts_trace_cells {
@@ -120,6 +127,8 @@ enum ts_status ts_summary_cells(const struct ts_trace_side *side, enum ts_side_t
  * median of its calls. */
 enum ts_status ts_summary_kernel(const struct ts_trace_side *side, struct ts_arena *arena, struct ts_trace_diff_row *io_row,
 				 struct ts_trace_diff_sum *io_sum, struct ts_error *err);
+/* The longer of two; of equal ones the earlier. */
+struct ts_trace_moment ts_trace_longer(struct ts_trace_moment a, struct ts_trace_moment b);
 /* Sorts by row and step, and adds up those of one row and step; returns how many are left. */
 size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n);
 
@@ -137,6 +146,8 @@ struct ts_trace_diff_sum {
 	int64_t mean_ns;      /* of a step, to the nearest */
 	bool has_median;      /* of kernels of a summary (kernel_summary.h); else the median is none */
 	uint64_t median_ns;   /* of a call */
+	bool has_longest;     /* there is any stretch */
+	struct ts_trace_moment longest;
 };
 
 struct ts_trace_diff_row {

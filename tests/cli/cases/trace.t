@@ -2390,19 +2390,24 @@ $ tscope diff ./traced/demo.json.gz ./traced/slower.json
 | Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
 |             A            B    difference    of A                 95 %          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.541 to +0.675 ms  longer  gemm
+|   the longest gemm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 |
 | Device time by category (sums: what ran at once counts twice): 1 of 2 differs
 |             A            B    difference    of A                 95 %  count A  count B          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  gemm
+|   the longest gemm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 |
 | Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
 |             A            B    difference      of A                 95 %  count A  count B                                                                         name
 |   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.562 to +8.654 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
 |   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm  volta_sgemm_128x64_nt
+|   the longest cutlass_80_simt_sgemm_128x64_8x5_nt_align1: 8.640000 ms in B, at 1053000000 ns of its clock
+|   the longest volta_sgemm_128x64_nt: 8.000000 ms in A, at 1010000000 ns of its clock
 |
 | Device time by the operator that launched it (sums): 1 of 2 differs
 |             A            B    difference    of A                 95 %  count A  count B          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  aten::mm
+|   the longest aten::mm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 [1]
 # The same trace twice, and the same without a device.
 $ tscope diff ./traced/trace.json ./traced/demo.json.gz
@@ -2507,19 +2512,24 @@ $ mkdir bare1 bare2; cp traced/trace.json bare1; cp traced/slower.json bare2/oth
 | Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
 |             A            B    difference    of A                 95 %          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.541 to +0.675 ms  longer  gemm
+|   the longest gemm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 |
 | Device time by category (sums: what ran at once counts twice): 1 of 2 differs
 |             A            B    difference    of A                 95 %  count A  count B          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  gemm
+|   the longest gemm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 |
 | Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
 |             A            B    difference      of A                 95 %  count A  count B                                                                         name
 |   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.562 to +8.654 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
 |   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm  volta_sgemm_128x64_nt
+|   the longest cutlass_80_simt_sgemm_128x64_8x5_nt_align1: 8.640000 ms in B, at 1053000000 ns of its clock
+|   the longest volta_sgemm_128x64_nt: 8.000000 ms in A, at 1010000000 ns of its clock
 |
 | Device time by the operator that launched it (sums): 1 of 2 differs
 |             A            B    difference    of A                 95 %  count A  count B          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  aten::mm
+|   the longest aten::mm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 [1]
 $ tscope diff ./with bare1
 | The two runs do not have the same ranks: only the first run has rank 0, only the second run has rank 1; no rank is in both runs; 7 recorded facts differ: code.commit and 6 more
