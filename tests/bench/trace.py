@@ -95,6 +95,12 @@ def row(what, got, size, base=None, goal=""):
     print(f"{what:44} {got[0]:8.3f} s {speed:7.3f} GB/s {'' if base is None else f'{base / got[0]:7.2f}x':8} {got[1] / 1e6:7.0f} MB  {goal}")
 
 
+def print_analyze(trace, size, read):
+    """All of analyze, and its memory beside that of who only reads the trace: its columns, their names and a window of the file."""
+    got = best(os.path.join(BUILD, "tscope"), "analyze", trace, "--json")
+    row("tscope analyze", got, size, read[0], f"memory {got[1] / read[1]:.2f} of that of the columns: goal <= 1.2" if got else "")
+
+
 def pushed(work, trace):
     """Pushes a trace into a store of its own: to columns, to blocks, and the file itself."""
     store, folder = os.path.join(work, "store"), os.path.join(work, "run")
@@ -214,6 +220,7 @@ def main():
         row("  the thread that parses", (float(gz[2][1]), gz[1]), size, ours[0])
         row("  the helper that inflates", (gz[0] - float(gz[2][1]), gz[1]), size, ours[0], "both at once: goal >= 0.7 GB/s")
         row("  by the clock, beside what else runs here", (wall(program, "read", packed), gz[1]), size, ours[0])
+        print_analyze(big, size, ours)
         row("tscope push, columns and file to blocks", pushed(work, big), size, ours[0])
         row(f"  of {peer_size / 1e6:.0f} MB", pushed(work, small), peer_size, ours[0] * peer_size / size, "goal: memory independent of the file")
         row("gunzip -t", best("gzip", "-t", packed), size, ours[0])
