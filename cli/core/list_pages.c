@@ -4,6 +4,7 @@
 #include "base/grow.h"
 #include "base/limits.h"
 #include "cli/core/ask.h"
+#include "cli/core/names.h"
 #include "cli/core/page_token.h"
 
 struct gathering {
@@ -82,7 +83,7 @@ static enum ts_status find_place(struct gathering *g, const struct ts_page_token
 	names.page_size = TS_PAGE_MAX;
 	do {
 		names.page_token = page.next_token;
-		if (ts_ask_list(g->cli->target.channel, &names, &g->cli->arena, &page, err))
+		if (ts_ask_list(ts_cli_names_channel(g->cli), &names, &g->cli->arena, &page, err))
 			return err->status;
 		*ret_skip = rows_before(token, &page, &found);
 	} while (!found && page.next_token.len);
@@ -105,7 +106,7 @@ static enum ts_status take_page(struct gathering *g, const struct ts_page_token 
 	bool found = false;
 
 	g->request->page_size = left > TS_PAGE_MAX - skip ? TS_PAGE_MAX : (uint32_t)(left + skip);
-	if (ts_ask_list(g->cli->target.channel, g->request, &g->cli->arena, &page, err))
+	if (ts_ask_list(ts_cli_names_channel(g->cli), g->request, &g->cli->arena, &page, err))
 		return err->status;
 	keep_unrecorded(g->list, &page, !g->begun);
 	g->begun = true;

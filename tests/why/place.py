@@ -2,6 +2,7 @@
 
 The training is a sum that settings, variables, commits and hidden files act on. It heeds what experiments ask by the environment (TSCOPE_DIRECTORY,
 TSCOPE_STOP), as the recorder does."""
+import contextlib
 import json
 import os
 import shutil
@@ -132,6 +133,19 @@ class Place:
     def why(self, b, *options, env=None, command=("{config-file}",)):
         code, out, err = self.run("why", "--json", *options, "../A", f"../{b}", "--", sys.executable, "train.py", *command, "x", env=env)
         return code, json.loads(out) if out else {}, err
+
+    @contextlib.contextmanager
+    def served(self, store):
+        """A server of a store, while the block runs; gives its address."""
+        socket = os.path.join(self.top, "socket")
+        server = subprocess.Popen([self.tscope + "d", "--store", store, "--socket", socket], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        try:
+            wait_for(lambda: os.path.exists(socket))
+            yield "unix:" + socket
+        finally:
+            server.terminate()
+            server.wait()
 
     def close(self):
         shutil.rmtree(self.top, ignore_errors=True)

@@ -226,6 +226,10 @@ def together(p):
     code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "-d", os.path.join(p.top, "machine-3"), *command, env={"TSCOPE_STORE": env["TSCOPE_STORE"]})
     answer = json.loads(out) if out else {}
     check("what others found is not run again", code == 0 and answer["first"] == p.commits[8] and answer["run_count"] == 2 and "bad, by the run" in err, (code, answer, err))
+    with p.served(env["TSCOPE_STORE"]) as server:
+        code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--json", "-d", os.path.join(p.top, "machine-4"), *command, env={"TSCOPE_SERVER": server})
+        answer = json.loads(out) if out else {}
+        check("nor is it by a server", code == 0 and answer["first"] == p.commits[8] and answer["run_count"] == 2 and "bad, by the run" in err, (code, answer, err))
     code, out, err = p.run("bisect", p.commits[0], p.commits[12], "--part", "1/2", "--judge", "gate", *command)
     check("times of two machines are not held together", code == 2 and "says nothing of another one" in err, (code, out, err))
     # GOOD is a run: others of its command and its settings, which were recorded from commits between, are judged without a run.
