@@ -36,13 +36,21 @@ static const char *state_folder(struct ts_cli *cli, const char *name)
 	return home && home[0] == '/' ? ts_arena_printf(&cli->arena, "%s/.local/state/tscope/%s", home, name) : NULL;
 }
 
-enum ts_status ts_experiment_runner(struct ts_cli *cli, struct ts_runner **ret_runner, struct ts_error *err)
+enum ts_status ts_experiment_state(struct ts_cli *cli, const char *name, const char **ret_folder, struct ts_error *err)
 {
-	const char *folder = state_folder(cli, "runner");
+	const char *folder = state_folder(cli, name);
 
 	if (!folder)
-		return ts_error_set(err, TS_INVALID, "there is no home folder; XDG_STATE_HOME names where experiments run");
-	return ts_make_dirs(folder, 0700, err) ? err->status : ts_runner_open(folder, ret_runner, err);
+		return ts_error_set(err, TS_INVALID, "there is no home folder; XDG_STATE_HOME names another one");
+	*ret_folder = folder;
+	return ts_make_dirs(folder, 0700, err);
+}
+
+enum ts_status ts_experiment_runner(struct ts_cli *cli, struct ts_runner **ret_runner, struct ts_error *err)
+{
+	const char *folder = NULL;
+
+	return ts_experiment_state(cli, "runner", &folder, err) ? err->status : ts_runner_open(folder, ret_runner, err);
 }
 
 enum ts_status ts_experiment_folder(struct ts_cli *cli, const char *name, const char **ret_folder, struct ts_error *err)
@@ -69,16 +77,6 @@ enum ts_status ts_experiment_directory(struct ts_cli *cli, const char *what, con
 				    ts_arena_phrase(&cli->arena, "%s/%.*s-%.*s", what, SHORT, ts_id_hex(a, hex_a), SHORT,
 						    ts_id_hex(b, hex_b)),
 				    ret_directory, err);
-}
-
-enum ts_status ts_experiment_state(struct ts_cli *cli, const char *name, const char **ret_folder, struct ts_error *err)
-{
-	const char *folder = state_folder(cli, name);
-
-	if (!folder)
-		return ts_error_set(err, TS_INVALID, "there is no home folder; XDG_STATE_HOME names another one");
-	*ret_folder = folder;
-	return ts_make_dirs(folder, 0700, err);
 }
 
 enum ts_status ts_experiment_launcher(struct ts_cli *cli, const char *const **ret_words, struct ts_error *err)

@@ -46,16 +46,6 @@ struct reproducing {
 
 /* --- where --- */
 
-/* The folder in which the runner holds its worktrees and locks. */
-static const char *state_folder(struct ts_arena *arena)
-{
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-	if (state && state[0] == '/')
-		return ts_arena_printf(arena, "%s/tscope/runner", state);
-	return home && home[0] == '/' ? ts_arena_printf(arena, "%s/.local/state/tscope/runner", home) : NULL;
-}
-
 static const char *absolute(struct ts_arena *arena, const char *path)
 {
 	char *here = path[0] == '/' ? NULL : realpath(".", NULL);
@@ -606,13 +596,10 @@ static enum ts_status plan(struct reproducing *r, bool *ret_go, struct ts_error 
 enum ts_status ts_verb_reproduce(struct ts_cli *cli, struct ts_error *err)
 {
 	struct reproducing r = {.cli = cli};
-	const char *state = state_folder(&cli->arena);
 	enum ts_status status = TS_OK;
 	bool go = false;
 
-	if (!state)
-		return ts_error_set(err, TS_INVALID, "reproduce: HOME says no folder for the worktree; XDG_STATE_HOME may");
-	if (!ts_args_has(&cli->args, "dry-run") && ts_runner_open(state, &r.runner, err)) /* before any thread is made */
+	if (!ts_args_has(&cli->args, "dry-run") && ts_experiment_runner(cli, &r.runner, err)) /* before any thread is made */
 		return ts_error_prefix(err, "reproduce");
 	status = plan(&r, &go, err);
 	if (!status && go)
