@@ -111,3 +111,8 @@ bool ts_git(const char *folder, const char *const *words, char ret_said[TS_GIT_S
 		memcpy(ret_said, said, sizeof said);
 	return status == 0;
 }
+
+bool ts_git_tracks(const char *folder, const char *path)
+{
+	return ts_git(folder, (const char *const[]){"--literal-pathspecs", "ls-files", "--error-unmatch", "--", path, NULL}, NULL);
+}

@@ -11,6 +11,7 @@
 #include "cli/verbs/golden_run.h"
 #include "cli/verbs/recorded_ops.h"
 #include "cli/verbs/short_runs.h"
+#include "cli/why/run_output.h"
 #include "run/head.h"
 
 #include <inttypes.h>
@@ -40,8 +41,8 @@ static void judge(struct gating *g, enum ts_repro_name name, enum ts_proof proof
 
 static const char *problem_of(struct gating *g, const char *what, const struct ts_short_run *run)
 {
-	return ts_arena_phrase(&g->cli->arena, "%s could not be made: %s; what it printed is in %s/output.txt", what, run->problem,
-			       run->folder);
+	return ts_arena_phrase(&g->cli->arena, "%s could not be made: %s%s", what, run->problem,
+			       ts_run_output_place(run->folder, &g->cli->arena));
 }
 
 /* --- repeatability --- */

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "cli/core/path_run.h"
 #include "cli/verbs/experiment_place.h"
+#include "cli/why/run_output.h"
 #include "ingest/host/spawn.h"
 #include "launch/git.h"
 
@@ -105,7 +106,7 @@ enum ts_status ts_short_run(struct ts_cli *cli, struct ts_runner *runner, const 
 	if (ran.kind == TS_RAN_ENDED)
 		return ts_error_set(err, TS_CANCELLED, "the run was ended");
 	if (ran.kind != TS_RAN_WELL)
-		run.problem = ts_arena_phrase(&cli->arena, "%s", ran.why);
+		run.problem = ts_run_output_problem(ran.why, run.folder, s->clone, recipe.directory, &cli->arena);
 	if (ingest(cli, &run, err))
 		return err->status;
 	if (!run.problem && !run.spec.len)

@@ -24,7 +24,7 @@ struct ts_short {
 
 struct ts_short_run {
 	const char *folder;  /* absolute, of the run */
-	const char *problem; /* why it could not be run to its end; NULL: it ran */
+	const char *problem; /* why it could not be run to its end, with the last line that it printed; NULL: it ran */
 	struct ts_span spec; /* by which the store's handlers know it; empty: nothing was recorded */
 };
 

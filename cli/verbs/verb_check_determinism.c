@@ -10,6 +10,7 @@
 #include "cli/verbs/recorded_ops.h"
 #include "cli/verbs/short_runs.h"
 #include "cli/verbs/verbs.h"
+#include "cli/why/run_output.h"
 #include "run/head.h"
 
 #include <inttypes.h>
@@ -103,8 +104,8 @@ static enum ts_status run_twice(struct ts_cli *cli, struct ts_runner *runner, st
 		if (ts_short_run(cli, runner, &two, i + 1, &runs[i], err))
 			return err->status;
 		if (!runs[0].spec.len)
-			return ts_error_set(err, TS_INVALID, "nothing was recorded: %s; what it printed is in %s/output.txt",
-					    runs[0].problem, runs[0].folder);
+			return ts_error_set(err, TS_INVALID, "nothing was recorded: %s%s", runs[0].problem,
+					    ts_run_output_place(runs[0].folder, &cli->arena));
 	}
 	if (check(cli, runs[0].spec, answer, err))
 		return err->status;

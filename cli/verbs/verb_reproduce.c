@@ -1,6 +1,7 @@
 /* verb_reproduce.c - tscope reproduce: runs a recorded training again, and says from which step on it is another one. */
 #include "analysis/answer/reproduced.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
@@ -16,6 +17,7 @@
 #include "cli/verbs/launch_python.h"
 #include "cli/verbs/verbs.h"
 #include "cli/view/show_value.h"
+#include "cli/why/run_output.h"
 #include "launch/runner.h"
 
 #include <errno.h>
@@ -426,9 +428,12 @@ static enum ts_status lacking(struct reproducing *r, struct ts_error *err)
 
 static void say_where(struct reproducing *r)
 {
+	if (ts_file_kind(r->recipe.folder) == TS_FILE_NONE) /* it never began */
+		return;
 	ts_buf_str(&r->cli->out, "\nThe run is in ");
 	ts_escape(&r->cli->out, ts_span_str(r->recipe.folder));
-	ts_buf_str(&r->cli->out, ", and what it printed in output.txt there.\n");
+	ts_escape(&r->cli->out, ts_span_str(ts_run_output_place(r->recipe.folder, &r->cli->arena)));
+	ts_buf_str(&r->cli->out, ".\n");
 }
 
 /* What was another before it began, which the answer is to be read with. */
@@ -459,11 +464,14 @@ static enum ts_status parted(struct reproducing *r, struct ts_error *err)
 
 static enum ts_status untested(struct reproducing *r, const struct ts_ran *ran, struct ts_error *err)
 {
+	const char *why = ran->why[0] ? ts_run_output_problem(ran->why, r->recipe.folder, NULL, NULL, &r->cli->arena)
+				      : "nothing was recorded that both runs have";
+
 	r->cli->exit_code = TS_EXIT_INCONCLUSIVE;
 	if (r->cli->json)
-		return as_json(r, "not_known", ran->why[0] ? ran->why : "Nothing was recorded that both runs have.", true, err);
+		return as_json(r, "not_known", why, true, err);
 	ts_buf_str(&r->cli->out, "Whether it repeats is not known: ");
-	ts_escape(&r->cli->out, ts_span_str(ran->why[0] ? ran->why : "nothing was recorded that both runs have"));
+	ts_escape(&r->cli->out, ts_span_str(why));
 	ts_buf_str(&r->cli->out, ".\n");
 	say_where(r);
 	return TS_OK;

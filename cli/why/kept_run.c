@@ -4,12 +4,12 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/text.h"
-#include "cli/view/show_value.h"
+#include "cli/why/run_output.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { ATTEMPTS = 1000, DONE_MOST = 4096, TAIL = 4096, LINE_SHOWN = 200 };
+enum { ATTEMPTS = 1000, DONE_MOST = 4096 };
 
 enum ts_status ts_kept_run_key(struct ts_buf *text, char ret_key[TS_KEPT_RUN_KEY + 1], struct ts_error *err)
 {
@@ -75,40 +75,11 @@ void ts_kept_run_forget(const struct ts_kept_run *kept, struct ts_arena *arena)
 	(void)unlink(ts_arena_phrase(arena, "%s.done", kept->folder));
 }
 
-/* The last line with anything in it that a run printed; empty: it printed none. */
-static struct ts_span last_line(const char *folder, struct ts_arena *arena)
-{
-	char *text = ts_arena_alloc(arena, TAIL);
-	struct ts_span line = {NULL, 0}, rest;
-	struct ts_error ignored;
-	uint64_t size;
-	size_t n = 0;
-	int fd;
-
-	if (!text || ts_file_open(ts_arena_phrase(arena, "%s/output.txt", folder), &fd, &size, &ignored))
-		return line;
-	if (ts_pread_full(fd, text, TAIL, size > TAIL ? size - TAIL : 0, &n, &ignored))
-		n = 0;
-	(void)close(fd);
-	for (rest = ts_span_of(text, n); rest.len;) {
-		struct ts_span next = ts_trim(ts_span_next_line(&rest));
-
-		line = next.len ? next : line;
-	}
-	return ts_utf8_cut(line, LINE_SHOWN);
-}
-
-static const char *problem_of(const char *why, const char *folder, struct ts_arena *arena)
-{
-	struct ts_span line = last_line(folder, arena);
-
-	return line.len ? ts_arena_phrase(arena, "%s: %s", why, ts_show_text(line, arena)) : ts_arena_phrase(arena, "%s", why);
-}
-
 /* --- runs that are being made --- */
 
 struct ts_making {
 	char key[TS_KEPT_RUN_KEY + 1];
+	const char *directory; /* of the clone, in which the command runs */
 	uint32_t job;
 	bool over, taken;
 	struct ts_kept_run kept;
@@ -139,7 +110,7 @@ size_t ts_kept_runs_making(const struct ts_kept_runs *runs)
 enum ts_status ts_kept_run_begin(struct ts_kept_runs *runs, const char *key, const struct ts_recipe *recipe,
 				 const struct ts_kept_run *kept, struct ts_error *err)
 {
-	struct ts_making making = {.kept = *kept};
+	struct ts_making making = {.kept = *kept, .directory = recipe->directory};
 	struct ts_recipe with = *recipe;
 
 	with.files = runs->files;
@@ -168,7 +139,7 @@ static enum ts_status note(struct ts_kept_runs *runs, const struct ts_ran *ran, 
 		return ts_error_set(err, TS_CANCELLED, "the run was ended");
 	m->kept.seconds = (double)ran->took_ns / 1e9;
 	if (ran->kind != TS_RAN_WELL)
-		m->kept.problem = problem_of(ran->why, m->kept.folder, runs->arena);
+		m->kept.problem = ts_run_output_problem(ran->why, m->kept.folder, runs->clone, m->directory, runs->arena);
 	done = ts_arena_printf(runs->arena, "%s.done", m->kept.folder);
 	text = m->kept.problem ? ts_arena_printf(runs->arena, "cannot %s", m->kept.problem) : "ran";
 	if (!done || !text)

@@ -3,6 +3,7 @@
 #include "cli/text/text_parts.h"
 #include "cli/view/show_value.h"
 #include "cli/view/view.h"
+#include "cli/why/run_output.h"
 
 static enum ts_style style_of(struct ts_span result)
 {
@@ -71,9 +72,9 @@ enum ts_status ts_render_why_text(struct ts_cli *cli, const struct ts_why *why, 
 	for (size_t i = 0; i < why->n_trials; i++)
 		if (why->trials[i].problem.len && !problem)
 			problem = ts_arena_phrase(&cli->arena,
-						  "Run %" PRIu64 " could not be made: %s; what it printed is in %s/output.txt",
-						  why->trials[i].number, ts_show_text(why->trials[i].problem, &cli->arena),
-						  ts_show_text(why->trials[i].folder, &cli->arena));
+						  "Run %" PRIu64 " could not be made: %s%s", why->trials[i].number,
+						  ts_show_text(why->trials[i].problem, &cli->arena),
+						  ts_run_output_place(ts_show_text(why->trials[i].folder, &cli->arena), &cli->arena));
 	if (problem)
 		ts_text_wrapped(cli, TS_STYLE_YELLOW, 2, problem);
 	if (!why->n_fixed)

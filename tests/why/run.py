@@ -110,6 +110,19 @@ def refused(p):
     check("without slots nothing can be set", code == 3 and any("config.wd" in f for f in said["not_tried"]), (code, said, err))
 
 
+def commit_gone(p):
+    """The commit of both runs is in no clone here."""
+    for name in ("A", "one"):
+        shutil.copytree(os.path.join(p.top, name), os.path.join(p.top, "gone-" + name))
+        path = os.path.join(p.top, "gone-" + name, "facts.json")
+        text = open(path, encoding="utf-8").read()
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text.replace(p.commits[0], "5f" * 20))
+    code, out, err = p.run("why", "../gone-A", "../gone-one", "--", sys.executable, "train.py", "{config-file}", "x")
+    check("a commit that is gone is named, and no output that is not there", code == 3 and "there is no commit 5f5f5f5f5f5f" in out and "output.txt" not in out,
+          (code, out, err))
+
+
 def unable(p):
     """What a run needs and is not here, a training that never ends, a search that is killed."""
     need = os.path.join(p.top, "needed.bin")
@@ -125,7 +138,8 @@ def unable(p):
     lab.write(p.repo, {"data.bin": ""})  # git does not track it
     command = ("../A", "../one", "--", "sh", "-c", f"cat data.bin && exec {sys.executable} train.py $0 x", "{config-file}")
     code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "no-data"), *command)
-    check("a file that git does not track is not there", code == 3 and "data.bin: No such file" in out, (code, out, err))
+    check("a file that git does not track is not there, and the option that brings it is said", code == 3 and "data.bin: No such file" in out and
+          "git does not track data.bin, and --copy data.bin gives runs a copy" in out, (code, out, err))
     code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "no-data"), "--copy", "data.bin", *command)
     said = json.loads(out) if out else {}
     check("but where --copy names it", code == 0 and paths(said) == ["config.wd"], (code, said, err))
@@ -333,7 +347,7 @@ def main():
     p = Place(sys.argv[1])
     try:
         p.record("A")
-        for part in (facts, stopped, hidden, others, patches, refused, unable, bisect, together, checkpoints, beside, elsewhere):
+        for part in (facts, stopped, hidden, others, patches, refused, unable, commit_gone, bisect, together, checkpoints, beside, elsewhere):
             part(p)
     finally:
         p.close()
