@@ -74,8 +74,7 @@ bool ts_here_file(const char *path, uint64_t *ret_size, char ret_digest[17])
 	return well;
 }
 
-/* The path of a file within the repository that it was read in; NULL: it lay elsewhere. */
-static const char *within(const struct ts_again *again, const char *path)
+const char *ts_here_within(const struct ts_again *again, const char *path)
 {
 	size_t n = again->top ? strlen(again->top) : 0;
 
@@ -92,7 +91,7 @@ static bool is_tracked(const struct looking *l, const char *path)
 
 static void look_at_file(struct looking *l, const struct ts_again_file *file, const char **copies, size_t *io_n)
 {
-	const char *inside = within(l->again, file->path);
+	const char *inside = ts_here_within(l->again, file->path);
 	const char *path = inside ? ts_arena_printf(l->arena, "%s/%s", l->here.clone, inside) : file->path;
 	char digest[DIGEST + 1];
 	uint64_t size;

@@ -21,6 +21,8 @@ struct ts_here {
 /* where: a folder in the user's clone. TS_NOT_FOUND: it is in none. */
 enum ts_status ts_here_look(const struct ts_again *again, const char *where, struct ts_arena *arena, struct ts_here *ret_here,
 			    struct ts_error *err);
+/* The path of a file within the repository that it was read in; NULL: it lay elsewhere. */
+const char *ts_here_within(const struct ts_again *again, const char *path);
 /* The digest of a file's size and blocks, as the recorder makes it (docs/reproduce.md); false: it is no regular file, or not there. */
 bool ts_here_file(const char *path, uint64_t *ret_size, char ret_digest[17]);
 

@@ -109,22 +109,6 @@ enum ts_status ts_experiment_launcher(struct ts_cli *cli, const char *const **re
 	return ts_arena_check(&cli->arena, err);
 }
 
-enum ts_status ts_experiment_copies(struct ts_cli *cli, const char *const **ret_files, struct ts_error *err)
-{
-	const char **files;
-	size_t n = 0;
-
-	while (ts_args_nth(&cli->args, "copy", n))
-		n++;
-	files = ts_arena_array(&cli->arena, n + 1, sizeof *files);
-	if (!files)
-		return ts_arena_error(&cli->arena, err);
-	for (size_t i = 0; i < n; i++)
-		files[i] = ts_args_nth(&cli->args, "copy", i);
-	*ret_files = files;
-	return TS_OK;
-}
-
 enum ts_status ts_experiment_jobs(struct ts_cli *cli, size_t *ret_jobs, struct ts_error *err)
 {
 	uint64_t jobs = 1;

@@ -20,8 +20,6 @@ enum ts_status ts_experiment_state(struct ts_cli *cli, const char *name, const c
 /* The words of --runner, by which runs are made elsewhere (launch/runner.h); NULL: they are made here. A program that is named by a
  * path is that of this folder, wherever the run is. Nothing of it is given to a shell. */
 enum ts_status ts_experiment_launcher(struct ts_cli *cli, const char *const **ret_words, struct ts_error *err);
-/* The files of the clone that --copy names, of which runs get copies; they end with NULL. */
-enum ts_status ts_experiment_copies(struct ts_cli *cli, const char *const **ret_files, struct ts_error *err);
 /* How many runs --jobs allows side by side; 1 without it. */
 enum ts_status ts_experiment_jobs(struct ts_cli *cli, size_t *ret_jobs, struct ts_error *err);
 /* Asks on the terminal whether to do it. TS_INVALID: no, or there is no terminal and no --yes. */

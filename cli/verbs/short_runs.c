@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/core/path_run.h"
+#include "cli/verbs/experiment_copies.h"
 #include "cli/verbs/experiment_place.h"
 #include "cli/why/run_output.h"
 #include "ingest/host/spawn.h"
@@ -59,7 +60,7 @@ enum ts_status ts_short_of(struct ts_cli *cli, const char *const *words, const c
 		return ts_error_set(err, TS_INVALID, "there is no command behind --");
 	if (ts_args_seconds(&cli->args, "limit", &given, &limit_s, err) || ts_experiment_clone(cli, &s.clone, err) ||
 	    ts_experiment_launcher(cli, &s.recipe.launcher, err) || code_of(cli, &s, err) ||
-	    ts_experiment_copies(cli, &s.recipe.files, err) ||
+	    ts_experiment_copies(cli, s.clone, NULL, 0, &s.recipe.files, err) ||
 	    ts_experiment_folder(cli, named, &s.directory, err))
 		return err->status;
 	s.recipe.limit_ns = (int64_t)limit_s * 1000000000;

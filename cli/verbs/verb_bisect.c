@@ -6,6 +6,7 @@
 #include "cli/core/names.h"
 #include "cli/gate/gate_request.h"
 #include "cli/json/json_parts.h"
+#include "cli/verbs/experiment_copies.h"
 #include "cli/verbs/experiment_place.h"
 #include "cli/verbs/experiment_push.h"
 #include "cli/verbs/inner.h"
@@ -424,7 +425,7 @@ static enum ts_status prepare(struct ts_cli *cli, struct judging *g, struct ts_b
 	struct ts_id ids[2];
 
 	if (read_options(cli, g, q, err) || ts_experiment_jobs(cli, &q->jobs, err) ||
-	    ts_experiment_launcher(cli, &q->launcher, err) || ts_experiment_copies(cli, &q->making->files, err) ||
+	    ts_experiment_launcher(cli, &q->launcher, err) || ts_experiment_copies(cli, q->clone, NULL, 0, &q->making->files, err) ||
 	    (list ? version_list(cli, list, q, err) : commits(cli, g, q, err)))
 		return err->status;
 	if (q->jobs > 1 && g->gate)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/json/json_parts.h"
 #include "cli/verbs/again_words.h"
+#include "cli/verbs/experiment_copies.h"
 #include "cli/verbs/experiment_place.h"
 #include "cli/verbs/experiment_push.h"
 #include "cli/verbs/verbs.h"
@@ -347,12 +348,13 @@ static enum ts_status prepare(struct asking *a, const char *clone, bool plan, st
 {
 	struct ts_cli *cli = a->cli;
 	const char *const words[2] = {ts_cli_word(cli, 0), ts_cli_word(cli, 1)};
+	const struct ts_facts *const records[2] = {&a->problem->facts[0], &a->problem->facts[1]};
 	uint64_t limit_s = 0;
 	bool given;
 
 	if (ts_why_problem_of(cli, words, cli->args.n_words > 2 ? cli->args.words + 2 : NULL, clone, a->problem, err) ||
-	    ts_experiment_launcher(cli, &a->problem->launcher, err) ||
-	    ts_experiment_copies(cli, &a->runs->making.files, err) || budget(cli, a->problem, &a->most_ns, err) ||
+	    ts_experiment_launcher(cli, &a->problem->launcher, err) || budget(cli, a->problem, &a->most_ns, err) ||
+	    (clone && ts_experiment_copies(cli, clone, records, 2, &a->runs->making.files, err)) ||
 	    ts_args_seconds(&cli->args, "limit", &given, &limit_s, err))
 		return err->status;
 	a->runs->problem = a->problem;

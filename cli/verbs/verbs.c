@@ -109,7 +109,7 @@ static const struct ts_example watch_examples[] = {
 /* Where experiments run. */
 #define COPY_OPTION													\
 	{.name = "copy", .argument = "PATH", .complete = TS_COMPLETE_FILE, .repeat = true,				\
-	 .help = "a file of the clone that git does not track and the command needs"}
+	 .help = "a file or folder of the clone that git does not track"}
 
 #define EXPERIMENT_OPTIONS												\
 	{.name = "clone", .argument = "DIR", .complete = TS_COMPLETE_DIR,						\

@@ -110,6 +110,24 @@ def refused(p):
     check("without slots nothing can be set", code == 3 and any("config.wd" in f for f in said["not_tried"]), (code, said, err))
 
 
+def read_by_runs(p, command):
+    """What the record of A says that it read of its repository is copied unasked, up to 256 MiB."""
+    path = os.path.join(p.top, "A", "facts.json")
+    recorded = open(path, encoding="utf-8").read()
+    facts_json = json.loads(recorded)
+    files = [os.path.join(p.repo, name) for name in ("data/one.bin", "data/more/two.bin", "train.py", "not-there.bin")] + [os.path.join(p.top, "A.json")]
+    facts_json["session"] = {"working_directory": p.repo, "files_read": {"count": len(files), "list": "".join(f"{'0' * 16} 0 {name}\n" for name in files)}}
+    json.dump(facts_json, open(path, "w", encoding="utf-8"))
+    code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "read"), *command)
+    check("what the runs read is copied unasked", code == 0 and "data/one.bin and 1 more" in err, (code, out, err))
+    with open(os.path.join(p.repo, "data", "one.bin"), "wb") as f:
+        f.truncate((256 << 20) + 1)
+    code, out, err = p.run("why", "--json", "--dry-run", *command)
+    check("but not if it is long", code == 3 and "only where --copy names it" in err, (code, out, err))
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(recorded)
+
+
 def commit_gone(p):
     """The commit of both runs is in no clone here."""
     for name in ("A", "one"):
@@ -148,6 +166,17 @@ def unable(p):
     said = json.loads(out) if out else {}
     check("and in a bisection", code == 0 and said["first"] == p.commits[8], (code, said, err))
     os.remove(os.path.join(p.repo, "data.bin"))
+    os.makedirs(os.path.join(p.repo, "data", "more"))
+    lab.write(p.repo, {"data/one.bin": "", "data/more/two.bin": ""})
+    command = ("../A", "../one", "--", "sh", "-c", f"cat data/one.bin data/more/two.bin && exec {sys.executable} train.py $0 x", "{config-file}")
+    code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "folder"), "--copy", "data", *command)
+    check("a folder is copied with all files that git does not track", code == 0, (code, out, err))
+    os.makedirs(os.path.join(p.repo, "empty"))
+    code, out, err = p.run("why", "-d", os.path.join(p.top, "folder"), "--copy", "empty", *command)
+    check("a folder without such a file is refused", code == 2 and "nothing in the folder empty" in err, (code, out, err))
+    os.rmdir(os.path.join(p.repo, "empty"))
+    read_by_runs(p, command)
+    shutil.rmtree(os.path.join(p.repo, "data"))
     long = "x" * 199 + "\u20ac"  # of which 200 bytes are shown
     code, out, err = p.run("why", "--json", "-d", os.path.join(p.top, "long"), "../A", "../one", "--", "sh", "-c", f"echo {long}; exit 125", "{config-file}")
     said = json.loads(out) if out else {}
