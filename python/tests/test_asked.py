@@ -176,6 +176,27 @@ class Asked(support.Case):
         again = torch.ops.aten.add_.Tensor(kept["args"][0].clone(), *kept["args"][1:], **kept["kwargs"])
         self.assertTrue(torch.equal(again, kept["out"]))
 
+    @unittest.skipIf(torch is None, "no torch")
+    def test_an_operation_that_gives_nothing_back_gave_what_it_wrote(self):
+        source = TORCH.replace("START", 'import tscope\nrun = tscope.start("runs/mine")\n').replace("LOOP", "with run.step(): step()")
+        source = source.replace("lr=0.1", "lr=0.1, foreach=True")
+        self.program(source, directory="asked", stop=1, operations="1:aten", inputs="1:aten._foreach_add_.List")
+        [row] = [row for row in self.read("asked").digests if row["name"] == "aten._foreach_add_.List"]
+        self.assertNotEqual(row["in"], row["out"])
+        kept = torch.load("asked/operation-1-aten._foreach_add_.List-0.pt", weights_only=True)
+        before, gradients = kept["args"]
+        for was, gradient, now in zip(before, gradients, kept["out"][0]):
+            self.assertTrue(torch.allclose(was - 0.1 * gradient, now) and not torch.equal(was, now))
+
+    @unittest.skipIf(torch is None, "no torch")
+    def test_a_tensor_that_is_laid_over_a_storage_has_no_digest(self):
+        source = TORCH.replace("START", 'import copy, tscope\nrun = tscope.start("runs/mine")\n')
+        source = source.replace("LOOP", "with run.step(): step(), copy.deepcopy(torch.ones(2))")
+        self.program(source, directory="asked", stop=1, operations="1:aten")
+        names = {row["name"] for row in self.read("asked").digests}
+        self.assertEqual([name for name in names if name.startswith("aten.set_")], [])
+        self.assertIn("aten.addmm.default", names)
+
     def test_what_names_no_call_is_said(self):
         done = self.program(LOOP, directory="asked", inputs="aten.mm.default")
         self.assertIn("TSCOPE_INPUTS='aten.mm.default' names no call", done.stderr)

@@ -295,10 +295,14 @@ def _mode(torch: Any, run: "Run", lines: Lines, calls: list[str], saved: Optiona
             if saved is not None:
                 saved.before(str(op), args, kwargs or {})
             out = op(*args, **(kwargs or {}))
-            if saved is not None:
-                saved.after(out)
             unwritten.follow(torch, op, (args, kwargs), out)
-            gave = _maybe(torch, run, out, unwritten)
+            wrote = out
+            if out is None and op._schema.is_mutable:  # as those of optimizers on lists, it gives what it wrote to what it was given
+                wrote = [*args, *(kwargs or {}).values()]
+            if saved is not None:
+                saved.after(wrote)
+            # A storage has no digest: what set_ was given would seem to be equal where it differs.
+            gave = None if op._schema.name == "aten::set_" else _maybe(torch, run, wrote, unwritten)
             if gave is not None:
                 run._digest_row(str(op), None, given is not None, given or 0, gave)
                 lines.add(str(op))
