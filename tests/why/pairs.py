@@ -6,7 +6,8 @@
 The labels are drawn first; then each pair is made in a repository of its own, `tscope why --yes` is asked about it, and its answer is held against the label: right, wrong, or
 undecided (which has to name what lacks). A third of the pairs is hidden (variables and files that are gone or were put back, libraries), noisy, or had a fault that came once.
 Each kind is cut into two halves; the rules were mended on seeing one of them. PYTHON names a Python with the package and numpy; pairs of torch are left out where it has none.
-`times` is the median of all steps beside those of a run to four steps behind the first difference; `short` the same without runs to the end, of which one alone is `end`."""
+Beside that stand medians: runs, steps, `times`, which is all steps beside those of a run to four steps behind the first difference, `short`, the same without runs to the end, of
+which one alone is `end`; and `own`, the seconds of a run that tscope took for itself, from a clock around it: all of its time but that of the runs."""
 import argparse
 import array
 import json
@@ -18,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -249,49 +251,88 @@ def score(p, said):
     return "wrong" if said["decided"] and "not_again" not in named and "undecided" not in named else "undecided", named
 
 
+def cost(p, said):
+    """What an answer cost: runs, steps, the same by times of a run to four steps behind the first difference, and the search's own seconds a run."""
+    if not said.get("trials"):
+        return {}
+    steps, once = said["run_step_count"], min(c["step"] for c in said["causes"]) + 4
+    ends = sum(t["run_step_count"] for t in said["trials"] if t["reason"] in ("to_the_end", "often"))
+    return {"runs": said["run_count"], "steps": steps, "times": steps / once, "short": (steps - ends) / once, "end": max(t["run_step_count"] for t in said["trials"]) / once,
+            "own": p["own_s"] / said["run_count"]}
+
+
+def asked(build, top, i, p):
+    """Makes a pair and asks about it. Returns the line that is kept of it."""
+    d = make(top, p, random.Random(1000 + i))
+    began = time.monotonic()
+    said = ask(build, d, p)
+    p["own_s"] = time.monotonic() - began - said.get("took_s", 0)
+    got, named = score(p, said)
+    shutil.rmtree(d)
+    return {"name": p["name"], "kind": p["kind"], "group": p["group"], "label": p["label"], "got": got, "named": named, "sentence": said.get("sentence") or str(said),
+            "trials": [[t["reason"], t["run_step_count"], t["result"]] for t in said.get("trials", [])], **cost(p, said)}
+
+
+def kept(path):
+    """The lines of a file of answers, by the name of their pair."""
+    if not path or not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as f:
+        return {line["name"]: line for line in map(json.loads, f)}
+
+
+COSTS = {"runs": "{:.1f}", "steps": "{:.0f}", "times": "{:.1f}", "short": "{:.1f}", "end": "{:.1f}", "own": "{:.2f}"}
+
+
+def show(name, group, lines):
+    """Prints a row of the table: how many came out how, and the medians of what they cost."""
+    found = [sum(line["got"] == word for line in lines) for word in ("right", "wrong", "undecided")]
+    costs = [form.format(statistics.median(line[key] for line in lines if key in line)) if any(key in line for line in lines) else "-" for key, form in COSTS.items()]
+    print(f"{name:22} {group:8} {found[0]:6} {found[1]:6} {found[2]:10} " + " ".join(f"{c:>6}" for c in costs), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("--seed", type=int, default=20261129)
     parser.add_argument("--half", choices=("look", "unseen", "all"), default="all")
+    parser.add_argument("--answers", metavar="FILE", help="keep each answer as a line of this file; pairs that it has are not asked again, so many slices make one table")
+    parser.add_argument("--most", type=int, help="ask at most so many pairs now")
     parser.add_argument("kinds", nargs="*")
     args = parser.parse_args()
     build, PLACE["top"] = os.path.abspath(args.build), tempfile.mkdtemp(prefix="tscope-pairs-")
     has_torch = subprocess.run([PY, "-c", "import torch"], capture_output=True).returncode == 0
-    sums, runs, times, short, end, own = {}, [], [], [], [], []
+    lines, now = kept(args.answers), 0
     try:
         for i, p in enumerate(draw(args.seed)):
-            if (args.half not in ("all", p["half"])) or (args.kinds and p["kind"] not in args.kinds) or (p.get("torch") and not has_torch):
+            if (args.half not in ("all", p["half"])) or (args.kinds and p["kind"] not in args.kinds) or (p.get("torch") and not has_torch) or p["name"] in lines:
                 continue
-            d = make(PLACE["top"], p, random.Random(1000 + i))
-            said = ask(build, d, p)
-            got, named = score(p, said)
-            row = sums.setdefault(p["kind"], {"group": p["group"], "right": 0, "wrong": 0, "undecided": 0})
-            row[got] += 1
-            if got != "right":
-                print(f"  {p['name']}: {got}: label {p['label']}, named {named}: {said.get('sentence') or said}", flush=True)
-            if "trials" in said and said["trials"]:
-                first = min(c["step"] for c in said["causes"]) + 4
-                steps = said["run_step_count"]
-                runs.append(said["run_count"])
-                times.append(steps / first)
-                short.append((steps - sum(t["run_step_count"] for t in said["trials"] if t["reason"] in ("to_the_end", "often"))) / first)
-                end.append(max(t["run_step_count"] for t in said["trials"]) / first)
-                own.append(said["search_s"] / said["run_count"])
-            shutil.rmtree(d)
+            if now == args.most:
+                print(f"not all were asked: this is of {len(lines)} pairs", flush=True)
+                break
+            now += 1
+            line = lines[p["name"]] = asked(build, PLACE["top"], i, p)
+            if args.answers:
+                with open(args.answers, "a", encoding="utf-8") as f:
+                    f.write(json.dumps(line) + "\n")
+            if line["got"] != "right":
+                print(f"  {line['name']}: {line['got']}: label {line['label']}, named {line['named']}: {line['sentence']}", flush=True)
     except KeyboardInterrupt:
         print("interrupted: this is of the pairs that were asked before", flush=True)
     finally:
         shutil.rmtree(PLACE["top"], ignore_errors=True)
-    print(f"{'kind':22} {'group':8} {'right':>6} {'wrong':>6} {'undecided':>10}")
-    for kind, row in sorted(sums.items()):
-        print(f"{kind:22} {row['group']:8} {row['right']:6} {row['wrong']:6} {row['undecided']:10}")
-    total = {key: sum(row[key] for row in sums.values()) for key in ("right", "wrong", "undecided")}
-    print(f"{'all':22} {'':8} {total['right']:6} {total['wrong']:6} {total['undecided']:10}")
-    if runs:
-        print(f"median runs {statistics.median(runs):g} (most {max(runs)}), times {statistics.median(times):.1f}, short {statistics.median(short):.1f}, end {statistics.median(end):.1f}, "
-              f"own {statistics.median(own):.3f} s a run")
-    return 1 if total["wrong"] else 0
+    print(f"{'kind':22} {'group':8} {'right':>6} {'wrong':>6} {'undecided':>10} " + " ".join(f"{key:>6}" for key in COSTS))
+    of_kind = {}
+    for line in lines.values():
+        of_kind.setdefault((line["kind"], line["group"]), []).append(line)
+    for (kind, group), some in sorted(of_kind.items()):
+        show(kind, group, some)
+    show("all", "", list(lines.values()))
+    # What runs to the end cost is the training's: a run to the end, beside one to four steps behind the first difference.
+    costs = [line for line in lines.values() if "end" in line]
+    show("end at most 4 times", "", [line for line in costs if line["end"] <= 4])
+    show("end further away", "", [line for line in costs if line["end"] > 4])
+    return 1 if any(line["got"] == "wrong" for line in lines.values()) else 0
 
 
 if __name__ == "__main__":
