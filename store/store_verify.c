@@ -65,16 +65,28 @@ static enum ts_status copy_row(struct verify *v, struct ts_read r, const struct 
 	return ret_sealed->bytes.data ? TS_OK : ts_arena_error(&v->arena, err);
 }
 
+/* Says that the entries of the rows from `at` on will be read next. */
+static enum ts_status rows_ahead(const struct verify *v, struct ts_read r, size_t at, struct ts_error *err)
+{
+	struct ts_id ids[BATCH_OBJECTS];
+	size_t n = 0;
+
+	for (; n < BATCH_OBJECTS && at + n < v->n; n++)
+		ids[n] = v->rows[at + n]->id;
+	return ts_entries_ahead(r, ids, sizeof *ids, n, err);
+}
+
 /* Copies rows from `at` on, as many as one transaction should read. */
 static enum ts_status copy_batch(struct verify *v, size_t at, struct ts_sealed *sealed, size_t *ret_n,
 				 struct ts_error *err)
 {
-	enum ts_status status = TS_OK;
+	enum ts_status status;
 	struct ts_read r;
 	size_t n = 0;
 
 	if (ts_read_begin(v->store->kv, &r, err))
 		return err->status;
+	status = rows_ahead(v, r, at, err);
 	while (!status && at + n < v->n && n < BATCH_OBJECTS && v->arena.used < BATCH_BYTES) {
 		status = copy_row(v, r, v->rows[at + n], &sealed[n], err);
 		n++;

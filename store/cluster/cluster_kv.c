@@ -27,9 +27,11 @@
 enum {
 	BATCH_LEAST = 16, /* records of the first fetch of a walk */
 	BATCH_MOST = 2048,
-	BATCH_BYTES = 4 << 20, /* a walk whose batch has so many fetches no more at once */
-	KEPT_BYTES = 64 << 20, /* of answers that a snapshot keeps at least, since its values lie there */
-	SENT_BYTES = 64 << 20, /* of one statement that writes */
+	BATCH_BYTES = 4 << 20,	/* a walk whose batch has so many fetches no more at once */
+	KEPT_BYTES = 64 << 20,	/* of answers that a snapshot keeps at least, since its values lie there */
+	SENT_BYTES = 64 << 20,	/* of one statement that writes */
+	PACKS_KEPT = 128,	/* that a snapshot has read, */
+	PACK_BYTES = 512 << 10, /* if they are no larger than that */
 	JOBS_MOST = 64,
 	MARKS = 0x7fff, /* in place of the number of a database */
 	ASK_EACH_NS = 500000000,
@@ -48,12 +50,19 @@ struct ahead {
 	size_t n;
 };
 
+/* A pack that was read: it holds many objects, which are read one by one. */
+struct read_pack {
+	uint8_t key[8];
+	struct pg_result *result; /* NULL: none */
+};
+
 struct txn {
 	struct ts_database *db;
 	struct ts_budget *budget; /* of whoever reads; NULL: none */
 	struct ts_connection *c;
 	bool begun;
 	struct ahead ahead[TS_DBS];
+	struct read_pack packs[PACKS_KEPT]; /* by the end of their number */
 	struct kept *kept; /* from `first` on they are there, the oldest first */
 	size_t first, n, cap, bytes;
 };
@@ -144,6 +153,10 @@ static void forget(struct txn *t)
 		drop(t, t->ahead[db].result);
 		ts_free(t->ahead[db].keys);
 		t->ahead[db] = (struct ahead){.n = 0};
+	}
+	for (int i = 0; i < PACKS_KEPT; i++) {
+		drop(t, t->packs[i].result);
+		t->packs[i].result = NULL;
 	}
 }
 
@@ -346,9 +359,29 @@ static enum ts_status cluster_ahead(struct ts_read r, enum ts_db db, const struc
 	return TS_OK;
 }
 
+/* Where a pack is if it was read and is still kept; NULL: the key is not one of a pack. */
+static struct read_pack *pack_of(struct txn *t, enum ts_db db, struct ts_span key)
+{
+	return db == TS_DB_PACKS && key.len == sizeof t->packs->key ? &t->packs[key.data[key.len - 1] % PACKS_KEPT] : NULL;
+}
+
+/* Keeps an answer to get, a pack where it is found again. */
+static void keep_got(struct txn *t, struct read_pack *pack, struct ts_span key, struct pg_result *result)
+{
+	if (!pack || t->db->pq->PQresultMemorySize(result) > PACK_BYTES) {
+		keep(t, result);
+		return;
+	}
+	if (pack->result)
+		keep(t, pack->result); /* somebody may still look at it */
+	memcpy(pack->key, key.data, sizeof pack->key);
+	pack->result = result;
+}
+
 static enum ts_status cluster_get(struct ts_read r, enum ts_db db, struct ts_span key, struct ts_span *ret_value, bool *ret_found,
 				  struct ts_error *err)
 {
+	struct read_pack *pack = pack_of(r.txn, db, key);
 	struct txn *t = r.txn;
 	struct pg_result *result;
 	uint8_t number[2];
@@ -356,6 +389,11 @@ static enum ts_status cluster_get(struct ts_read r, enum ts_db db, struct ts_spa
 
 	if (was_fetched(t, db, key, ret_value, ret_found))
 		return TS_OK;
+	*ret_found = pack && pack->result && memcmp(pack->key, key.data, sizeof pack->key) == 0;
+	if (*ret_found) {
+		*ret_value = cell(t->db, pack->result, 0, 0);
+		return TS_OK;
+	}
 	ts_store_be(number, db, sizeof number);
 	if (ts_budget_check(err) || ask(t, TS_SEND_GET, params, 2, &result, err))
 		return err->status;
@@ -365,7 +403,7 @@ static enum ts_status cluster_get(struct ts_read r, enum ts_db db, struct ts_spa
 		return TS_OK;
 	}
 	*ret_value = cell(t->db, result, 0, 0);
-	keep(t, result);
+	keep_got(t, pack, key, result);
 	return t->c->failed ? ts_error_set(err, TS_NO_MEMORY, "out of memory for what was read") : TS_OK;
 }
 

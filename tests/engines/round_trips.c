@@ -1,7 +1,8 @@
 /* round_trips.c - how often a store in PostgreSQL asks its database: for a push of few and of many objects, for a list of few and of
- * many names, and for the bytes of objects, which are read one by one. The client library is the real one, and each sync that it sends
- * is counted; the end of a snapshot, which nobody waits for, is one, too. Before it a store is opened, which has to know the time of
- * its database then. Prints a table. Ends with 77 where PostgreSQL's programs are not. */
+ * many names, for the bytes of objects, which are read one by one, and for a verify, which reads a pack once for all of its objects.
+ * The client library is the real one, and each sync that it sends is counted; the end of a snapshot, which nobody waits for, is one,
+ * too. Before it a store is opened, which has to know the time of its database then. Prints a table. Ends with 77 where PostgreSQL's
+ * programs are not. */
 #include "base/alloc.h"
 #include "store/cluster/cluster.h"
 #include "store/cluster/cluster_kv.h"
@@ -13,14 +14,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FEW = 20, MANY = 1500, MORE = 6, MOST = 24, NAME = 64, EACH = 3 /* entry, bytes, and the end of the snapshot */ };
+enum {
+	FEW = 20,
+	MANY = 1500,
+	MORE = 6,
+	MOST = 24,
+	NAME = 64,
+	EACH = 3 /* entry, bytes, and the end of the snapshot */,
+	EACH_NAME = 7 /* its log, its place in the order of lists and back, and some more for all */
+};
 
-enum call { ASK, SEND, COMMIT, ASK_AGAIN, KNOW, LIST, READ, CALLS };
+enum call { ASK, SEND, COMMIT, ASK_AGAIN, KNOW, LIST, READ, VERIFY, CALLS };
 
 static const char *const words[CALLS] = {
-	[ASK] = "has_many of what is not there",   [SEND] = "put_many",	  [COMMIT] = "commit",
-	[ASK_AGAIN] = "has_many of what is there", [KNOW] = "known_many", [LIST] = "a page of the newest names",
+	[ASK] = "has_many of what is not there",
+	[SEND] = "put_many",
+	[COMMIT] = "commit",
+	[ASK_AGAIN] = "has_many of what is there",
+	[KNOW] = "known_many",
+	[LIST] = "a page of the newest names",
 	[READ] = "get of each object",
+	[VERIFY] = "verify",
 };
 
 static struct ts_libpq counted;
@@ -110,6 +124,7 @@ static void count(struct ts_engine *e, size_t n, uint64_t seed, unsigned long re
 	struct ts_span project = ts_span_str("p"), next;
 	struct ts_viewer viewer = {.sender = ts_span_str("ada"), .projects = &project, .n = 1};
 	struct ts_ref_update *updates = calloc(n, sizeof *updates);
+	struct ts_verify_report verified;
 	struct ts_put_stats stats;
 	struct ts_arena arena;
 	struct ts_error err;
@@ -155,6 +170,11 @@ static void count(struct ts_engine *e, size_t n, uint64_t seed, unsigned long re
 		must(e->ops->get(e, &ids[i], &arena, &sealed, &err), &err);
 	}
 	ret[READ] = syncs - ret[READ];
+	ret[VERIFY] = syncs;
+	must(e->ops->verify(e, NULL, &arena, &verified, &err), &err);
+	if (verified.objects < n_objects || verified.damaged + verified.missing + verified.records)
+		must(ts_error_set(&err, TS_DAMAGED, "verify finds damage in a sound store"), &err);
+	ret[VERIFY] = syncs - ret[VERIFY];
 	for (enum call i = KNOW; i > ASK; i--)
 		ret[i] -= ret[i - 1];
 	ts_arena_finish(&arena);
@@ -181,7 +201,9 @@ int main(void)
 	count(e, MANY, 1000000, many);
 	printf("%-32s %8d %8d\n", "syncs, by objects or names", FEW, MANY);
 	for (enum call i = ASK; i < CALLS; i++) {
-		bool bad = i == READ ? many[i] > EACH * (MANY + 2) : many[i] > few[i] + MORE || many[i] > MOST;
+		bool bad = i == READ	 ? many[i] > EACH * (MANY + 2)
+			   : i == VERIFY ? many[i] > EACH_NAME * MANY
+					 : many[i] > few[i] + MORE || many[i] > MOST;
 
 		failed += bad;
 		printf("%-32s %8lu %8lu%s\n", words[i], few[i], many[i], bad ? "  TOO MANY" : "");
