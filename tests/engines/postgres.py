@@ -85,24 +85,34 @@ class Postgres:
 
 
 class Standby(Postgres):
-    """A replica of another one, without which that one acknowledges nothing from then on."""
+    """A replica of another one, without which that one acknowledges nothing from then on if it is synchronous."""
 
-    def __init__(self, primary, work):
-        self.primary = primary
+    def __init__(self, primary, work, synchronous=True):
+        self.primary, self.synchronous = primary, synchronous
         os.makedirs(work)
         super().__init__(primary.programs, work)
-        primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
-        primary.sql("SELECT pg_reload_conf()")
+        if synchronous:
+            primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            primary.sql("SELECT pg_reload_conf()")
+        self.wait("a replica does not follow", lambda: ("sync" if synchronous else "async") in primary.sql("SELECT sync_state FROM pg_stat_replication").split())
+
+    def wait(self, what, holds):
         until = time.monotonic() + READY_S
-        while "sync" not in primary.sql("SELECT sync_state FROM pg_stat_replication").split():
+        while not holds():
             if time.monotonic() > until:
                 self.kill()
-                raise RuntimeError(f"a replica does not follow after {READY_S} s")
+                raise RuntimeError(f"{what} after {READY_S} s")
             time.sleep(0.1)
 
     def fill(self):
         if self.run("pg_basebackup", "-D", self.data, "-h", self.primary.work, "-U", "tscope", "-R", "--no-sync", "-c", "fast"):
             raise RuntimeError("pg_basebackup fails")
+
+    def cut_off(self):
+        """From now on nothing reaches it."""
+        self.sql("ALTER SYSTEM SET primary_conninfo = 'host=/nowhere'", "postgres")
+        self.sql("SELECT pg_reload_conf()", "postgres")
+        self.wait("a replica still follows", lambda: not self.primary.sql("SELECT pid FROM pg_stat_replication").strip())
 
     def promote(self):
         self.sql("SELECT pg_promote()")
