@@ -40,6 +40,9 @@ void ts_system_lock_init(pthread_rwlock_t *lock);
 /* When a file or folder changed last. False: to the second; the system says the rest in a way of its own, or not at all. */
 bool ts_system_changed(const struct stat *st, struct timespec *ret_changed);
 
+/* When an open file was made, which no copy of it has in common. False: the system does not say. */
+bool ts_system_born(int fd, struct timespec *ret_born);
+
 /* Random bytes that nobody can guess. */
 enum ts_status ts_system_random(void *out, size_t n, struct ts_error *err);
 

@@ -132,6 +132,16 @@ bool ts_system_changed(const struct stat *st, struct timespec *ret_changed)
 	return true;
 }
 
+bool ts_system_born(int fd, struct timespec *ret_born)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) != 0 || !(st.stx_mask & STATX_BTIME))
+		return false;
+	*ret_born = (struct timespec){.tv_sec = st.stx_btime.tv_sec, .tv_nsec = st.stx_btime.tv_nsec};
+	return true;
+}
+
 int64_t ts_system_uptime_ns(void)
 {
 	struct timespec t = {0};

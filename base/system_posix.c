@@ -112,6 +112,12 @@ bool ts_system_changed(const struct stat *st, struct timespec *ret_changed)
 	return false;
 }
 
+bool ts_system_born(int fd, struct timespec *ret_born)
+{
+	(void)fd, (void)ret_born;
+	return false;
+}
+
 int64_t ts_system_uptime_ns(void)
 {
 	return ts_now_mono_ns();

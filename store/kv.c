@@ -279,6 +279,11 @@ enum ts_status ts_kv_look(struct ts_kv *kv, bool only_new, struct ts_looked *loo
 	return kv->ops->look ? kv->ops->look(kv, only_new, looked, err) : TS_OK;
 }
 
+enum ts_status ts_kv_place(struct ts_kv *kv, struct ts_buf *out, struct ts_error *err)
+{
+	return kv->ops->place ? kv->ops->place(kv, out, err) : TS_OK;
+}
+
 void ts_looked_finish(struct ts_looked *looked)
 {
 	ts_idmap_finish(&looked->sound);

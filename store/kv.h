@@ -188,6 +188,9 @@ struct ts_kv_ops {
 	/* Reads each place where packs lie that are not in the layer's own tables, or each that nobody has vouched for. A bad one is
 	 * not served from a cache afterwards, so that who reads its packs finds what is wrong. NULL: there are no such places. */
 	enum ts_status (*look)(struct ts_kv *kv, bool only_new, struct ts_looked *looked, struct ts_error *err);
+	/* Appends what tells where the bytes of the layer lie from where those of any copy of it do, such as a backup that was put
+	 * back. TS_NOT_FOUND: it does not know. NULL: nobody can copy it. */
+	enum ts_status (*place)(struct ts_kv *kv, struct ts_buf *out, struct ts_error *err);
 	/* Says that all that lies in these places, n of them from the first one on, is sound. */
 	enum ts_status (*vouch)(struct ts_write *w, const struct ts_iditem *places, size_t n, struct ts_error *err);
 	/* What lies in the layer was found damaged by somebody above: from now on it is read only. */
@@ -285,6 +288,8 @@ enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value,
 /* TS_OK where there is nothing that could be damaged. Call both without a transaction. */
 enum ts_status ts_kv_sound(struct ts_kv *kv, bool look, struct ts_error *err);
 enum ts_status ts_kv_look(struct ts_kv *kv, bool only_new, struct ts_looked *looked, struct ts_error *err);
+/* See `place` above; appends nothing for a layer that nobody can copy. */
+enum ts_status ts_kv_place(struct ts_kv *kv, struct ts_buf *out, struct ts_error *err);
 void ts_kv_condemn(struct ts_kv *kv, const char *what);
 /* TS_OK where there is no disk that could be full. Call it without a transaction. */
 enum ts_status ts_kv_room(struct ts_kv *kv, struct ts_error *err);

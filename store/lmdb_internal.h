@@ -281,6 +281,7 @@ void ts_lmdb_cache_flush(struct ts_lmdb_env *env, struct ts_lmdb_txn *txn);
 /* lmdb_vitals.c, lmdb_backup.c */
 uint64_t ts_lmdb_file_bytes(struct ts_read r);
 enum ts_status ts_lmdb_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct ts_error *err);
+enum ts_status ts_lmdb_place(struct ts_kv *kv, struct ts_buf *out, struct ts_error *err);
 enum ts_status ts_lmdb_backup(struct ts_kv *kv, const char *path, struct ts_error *err);
 /* A new directory that gets its name when all of it is on the disk. */
 enum { TS_COPY_PATH = 4096 };

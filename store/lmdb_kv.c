@@ -315,5 +315,6 @@ const struct ts_kv_ops ts_lmdb_kv = {
 	.vitals = ts_lmdb_vitals,
 	.backup = ts_lmdb_backup,
 	.sound = ts_lmdb_sound,
+	.place = ts_lmdb_place,
 	.condemn = ts_lmdb_condemn,
 };

@@ -1,8 +1,9 @@
-/* lmdb_vitals.c - who reads the store and for how long, and how large its file is. */
+/* lmdb_vitals.c - who reads the store and for how long, how large its file is, and which file. */
 #include "store/lmdb_internal.h"
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "base/text.h"
 
 #include <sys/stat.h>
@@ -70,6 +71,20 @@ uint64_t ts_lmdb_file_bytes(struct ts_read r)
 	struct stat st;
 
 	return fstat(env->data_fd, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
+}
+
+/* A copy of the file may have its number after it is gone, but not its birth. */
+enum ts_status ts_lmdb_place(struct ts_kv *kv, struct ts_buf *out, struct ts_error *err)
+{
+	struct ts_lmdb_env *env = ts_env_of_kv(kv);
+	struct timespec born;
+
+	if (!ts_system_born(env->data_fd, &born))
+		return ts_error_set(err, TS_NOT_FOUND, "%s: its file system does not say when its file was made", kv->where);
+	ts_buf_u64(out, (uint64_t)env->data_ino);
+	ts_buf_u64(out, (uint64_t)born.tv_sec);
+	ts_buf_u64(out, (uint64_t)born.tv_nsec);
+	return TS_OK;
 }
 
 enum ts_status ts_lmdb_vitals(struct ts_kv *kv, struct ts_kv_vitals *ret, struct ts_error *err)

@@ -509,14 +509,15 @@ enum ts_status ts_store_verify(struct ts_engine *e, const struct ts_verify_optio
 
 /* store_verified.c */
 struct ts_verified {
-	bool is;	  /* else the next three are zeros */
+	bool is;	  /* else the next four are zeros */
 	bool copy;	  /* the store is one of another store, and is not said to be verified */
 	uint64_t pack;	  /* those with a lesser number were sound */
 	int64_t whole_ns; /* when the last verify began that read all of them */
 	int64_t last_ns;  /* when the last one began */
+	struct ts_id place; /* the digest of where that was (ts_kv_place) */
 };
-/* A damaged record is none. */
-enum ts_status ts_verified_read(struct ts_read r, struct ts_verified *ret, struct ts_error *err);
+/* A damaged record is none, and neither is one of another place than `place`; NULL: nobody knows this one. */
+enum ts_status ts_verified_read(struct ts_read r, const struct ts_id *place, struct ts_verified *ret, struct ts_error *err);
 enum ts_status ts_verified_write(struct ts_write *w, const struct ts_verified *verified, struct ts_error *err);
 enum ts_status ts_verified_forget(struct ts_write *w, struct ts_error *err);
 enum ts_status ts_store_sweep(struct ts_engine *e, const struct ts_sweep_options *options, struct ts_sweep_report *ret_report,

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-enum { NAMED_IDS = 64, BATCH_BYTES = 4 << 20, BATCH_OBJECTS = 256, VOUCH_MOST = 256 };
+enum { NAMED_IDS = 64, BATCH_BYTES = 4 << 20, BATCH_OBJECTS = 256, VOUCH_MOST = 256, PLACE_MOST = 4096 };
 static const int64_t SKEW_NS = 24 * 3600 * INT64_C(1000000000); /* by which the clocks of those who move names may differ */
 
 struct verify {
@@ -21,6 +21,7 @@ struct verify {
 	const struct ts_verify_options *options;
 	struct ts_verified since; /* what is left out; what the store said when it began, if nothing is */
 	struct ts_verified now;	  /* what the store says from now on, if all is sound */
+	bool placed;		  /* now.place is known */
 	bool only_new;
 	struct ts_looked looked;
 	struct ts_table table;
@@ -134,6 +135,21 @@ static enum ts_status verify_objects(struct verify *v, struct ts_error *err)
 	return status;
 }
 
+/* Where the bytes lie that this one reads. */
+static enum ts_status find_place(struct verify *v, struct ts_error *err)
+{
+	struct ts_buf place = TS_BUF_INIT(PLACE_MOST);
+	enum ts_status status = ts_kv_place(v->store->kv, &place, err);
+
+	v->placed = !status;
+	if (!status)
+		status = ts_buf_check(&place, err);
+	if (!status)
+		ts_digest(ts_buf_view(&place), &v->now.place);
+	ts_buf_finish(&place);
+	return status == TS_NOT_FOUND ? TS_OK : status;
+}
+
 /* Finds what the last one left, and what this one will say: of packs that come from now on it does not know. What is to be looked at as
  * a whole is not read before. */
 static enum ts_status begin(struct verify *v, struct ts_error *err)
@@ -141,16 +157,16 @@ static enum ts_status begin(struct verify *v, struct ts_error *err)
 	enum ts_status status;
 	struct ts_read r;
 
-	if (ts_kv_sound(v->store->kv, !v->options->only_new, err) || ts_read_begin(v->store->kv, &r, err))
+	if (ts_kv_sound(v->store->kv, !v->options->only_new, err) || find_place(v, err) || ts_read_begin(v->store->kv, &r, err))
 		return err->status;
-	status = ts_verified_read(r, &v->since, err);
+	status = ts_verified_read(r, v->placed ? &v->now.place : NULL, &v->since, err);
 	if (!status)
 		status = ts_read_u64(r, "next_pack", &v->now.pack, err);
 	ts_read_end(&r);
 	if (status)
 		return status;
 	v->only_new = v->options->only_new && v->since.is && !v->store->kv->base;
-	v->now.is = v->options->more && !v->since.copy && !v->store->kv->base && !v->store->read_only;
+	v->now.is = v->options->more && v->placed && !v->since.copy && !v->store->kv->base && !v->store->read_only;
 	v->now.last_ns = ts_kv_now(v->store->kv);
 	v->now.whole_ns = v->only_new ? v->since.whole_ns : v->now.last_ns;
 	return v->options->only_new && !v->only_new ? ts_kv_sound(v->store->kv, true, err) : TS_OK;
@@ -304,7 +320,7 @@ static enum ts_status run_leave(struct ts_write *w, void *ctx, struct ts_error *
 	const struct verify *v = ctx;
 	struct ts_verified is;
 
-	if (ts_verified_read(ts_read_of(w), &is, err))
+	if (ts_verified_read(ts_read_of(w), &v->now.place, &is, err))
 		return err->status;
 	if (is.copy || (v->only_new && (!is.is || is.pack != v->since.pack || is.whole_ns != v->since.whole_ns)))
 		return TS_OK;

@@ -388,6 +388,37 @@ static void p8_backup_while_others_write(void **state)
 	pthread_join(thread, NULL);
 }
 
+static uint64_t unread(struct fixture *f, struct ts_engine *e)
+{
+	struct ts_verify_report report;
+
+	OK(test_verify(e, true, true, &f->arena, &report, &f->err));
+	return report.unread;
+}
+
+/* What was read in one place says nothing of a copy, of which a part may be lost. */
+static void a_backup_is_verified_whole(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_engine *back;
+	char copy[300], moved[300];
+
+	push_numbered(f, f->e, 1);
+	assert_int_equal(unread(f, f->e), 0);
+	(void)snprintf(copy, sizeof copy, "%s/copy", f->dir);
+	OK(f->e->ops->backup(f->e, copy, &f->err));
+	OK(ts_lmdb_open(&(struct ts_lmdb_options){.path = copy}, &back, &f->err));
+	assert_int_equal(unread(f, back), 0);
+	assert_true(unread(f, back) > 0);
+	ts_engine_destroy(back);
+	assert_true(unread(f, f->e) > 0);
+	(void)snprintf(moved, sizeof moved, "%s/moved", f->dir);
+	assert_int_equal(rename(copy, moved), 0);
+	OK(ts_lmdb_open(&(struct ts_lmdb_options){.path = moved}, &back, &f->err));
+	assert_true(unread(f, back) > 0);
+	ts_engine_destroy(back);
+}
+
 /* Two engines of one process share the environment, since LMDB allows only one for each process. */
 static void a_store_opens_twice(void **state)
 {
@@ -1796,6 +1827,7 @@ int main(void)
 		TEST(p6_a_file_that_was_cut_is_found),
 		TEST(p6_a_damaged_record_is_found),
 		TEST(p8_backup_while_others_write),
+		TEST(a_backup_is_verified_whole),
 		TEST(a_store_opens_twice),
 		TEST(what_is_no_store_is_refused),
 		TEST(a_newer_format_is_refused),

@@ -578,6 +578,14 @@ static enum ts_status bundles_vouch(struct ts_write *w, const struct ts_iditem *
 	return TS_OK;
 }
 
+static enum ts_status bundles_place(struct ts_kv *kv, struct ts_buf *out, struct ts_error *err)
+{
+	const struct ts_bundles *b = ts_bundles_of(kv);
+
+	ts_buf_str(out, ts_bucket_where(b->as.bucket));
+	return ts_kv_place(b->as.under, out, err);
+}
+
 static int64_t bundles_now(struct ts_kv *kv)
 {
 	return ts_kv_now(ts_bundles_of(kv)->as.under);
@@ -613,6 +621,7 @@ static const struct ts_kv_ops bundles_ops = {
 	.sound = bundles_sound,
 	.look = ts_bundles_look,
 	.vouch = bundles_vouch,
+	.place = bundles_place,
 };
 
 static enum ts_status read_about(struct ts_kv *under, uint8_t ret_uid[TS_STORE_UID], bool *ret_found, struct ts_error *err)

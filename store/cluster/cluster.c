@@ -192,23 +192,18 @@ static enum ts_status open_records(struct ts_kv *kv, bool read_only, struct ts_e
 static enum ts_status database_now(struct ts_kv *kv, int64_t *ret_ns, struct ts_error *err)
 {
 	struct ts_database *db = ts_cluster_database(kv);
-	struct ts_connection *c;
-	struct pg_result *result = NULL;
-	enum ts_status status;
+	struct pg_result *result;
 	int64_t us = 0;
+	bool known;
 
-	if (ts_database_take(db, &c, err))
+	if (ts_database_ask(db, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8::text", &result, err))
 		return err->status;
-	ts_send_command(db, c, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8::text");
-	status = ts_exchange(db, c, &result, err);
-	if (!status &&
-	    (!result || db->pq->PQntuples(result) != 1 || !ts_parse_i64(ts_span_str(db->pq->PQgetvalue(result, 0, 0)), &us)))
-		status = ts_error_set(err, TS_INTERNAL, "%s: its database does not say what time it is", kv->where);
+	known = ts_parse_i64(ts_span_str(db->pq->PQgetvalue(result, 0, 0)), &us);
 	db->pq->PQclear(result);
-	ts_database_give(db, c);
-	if (!status)
-		*ret_ns = us * 1000;
-	return status;
+	if (!known)
+		return ts_error_set(err, TS_INTERNAL, "%s: its database does not say what time it is", kv->where);
+	*ret_ns = us * 1000;
+	return TS_OK;
 }
 
 /* Has a layer with packs in a bucket stand over the one in the database, which it takes over, also when this fails. */

@@ -873,6 +873,23 @@ static int64_t cluster_now(struct ts_kv *kv)
 	return ts_database_time(&cluster_of(kv)->db);
 }
 
+/* A database that was restored or promoted has a timeline of its own, and one that was loaded from a dump another number. */
+static enum ts_status cluster_place(struct ts_kv *kv, struct ts_buf *out, struct ts_error *err)
+{
+	static const char ask_place[] =
+		"SELECT (SELECT system_identifier FROM pg_control_system()) || ' ' || "
+		"(SELECT oid FROM pg_database WHERE datname = current_database()) || ' ' || "
+		"CASE WHEN pg_is_in_recovery() THEN 'replica' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END";
+	struct ts_database *db = &cluster_of(kv)->db;
+	struct pg_result *result;
+
+	if (ts_database_ask(db, ask_place, &result, err))
+		return err->status;
+	ts_buf_span(out, cell(db, result, 0, 0));
+	db->pq->PQclear(result);
+	return TS_OK;
+}
+
 static void cluster_rest(struct ts_read r, bool rests)
 {
 	ts_database_rest(((struct txn *)r.txn)->db, rests);
@@ -891,6 +908,7 @@ static const struct ts_kv_ops cluster_ops = {
 	.release = cluster_release,
 	.now = cluster_now,
 	.rest = cluster_rest,
+	.place = cluster_place,
 };
 
 enum ts_status ts_cluster_kv(const struct ts_libpq *pq, char *where, char *conninfo, unsigned connections, struct ts_kv **ret,

@@ -330,6 +330,26 @@ void ts_database_give(struct ts_database *db, struct ts_connection *c)
 	pthread_mutex_unlock(&db->lock);
 }
 
+enum ts_status ts_database_ask(struct ts_database *db, const char *command, struct pg_result **ret, struct ts_error *err)
+{
+	struct pg_result *result = NULL;
+	struct ts_connection *c;
+	enum ts_status status;
+
+	if (ts_database_take(db, &c, err))
+		return err->status;
+	ts_send_command(db, c, command);
+	status = ts_exchange(db, c, &result, err);
+	ts_database_give(db, c);
+	if (!status && (!result || db->pq->PQntuples(result) != 1)) {
+		db->pq->PQclear(result);
+		return ts_error_set(err, TS_INTERNAL, "%s: its database gave no row", db->where);
+	}
+	if (!status)
+		*ret = result;
+	return status;
+}
+
 void ts_database_init(struct ts_database *db, const struct ts_libpq *pq, const char *where, const char *conninfo, unsigned most)
 {
 	*db = (struct ts_database){.pq = pq, .where = where, .conninfo = conninfo, .most = most, .wait_ns = WAIT_S * SECOND};

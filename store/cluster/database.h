@@ -85,6 +85,9 @@ void ts_send_off(struct ts_database *db, struct ts_connection *c);
 /* Waits for the answers to all that was sent. *ret (NULL: not wanted) is the last one with rows, or NULL; the caller clears it. */
 enum ts_status ts_exchange(struct ts_database *db, struct ts_connection *c, struct pg_result **ret, struct ts_error *err);
 
+/* Asks for one row by a connection of the pool; the caller clears it. */
+enum ts_status ts_database_ask(struct ts_database *db, const char *command, struct pg_result **ret, struct ts_error *err);
+
 /* schema.c: makes the tables of an empty database unless read_only, and refuses what is not a store of a version that is known here. */
 enum ts_status ts_schema_open(struct ts_database *db, bool read_only, struct ts_error *err);
 
