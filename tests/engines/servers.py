@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """servers.py BUILD: two servers share one store in PostgreSQL, while clients push to both; one of them is killed with -9, then the database, then all of its
 connections are cut. Every run that was acknowledged by either is there for both, and verify finds nothing. One is stopped in the middle of a
-write, while the other one writes: nothing of it comes late. Then what a server refuses to
+write, while the other one writes: nothing of it comes late. The tables become those of a newer release beside one. Then what a server refuses to
 start on: one sentence each, and the database is as it was. Skipped where PostgreSQL's programs are not."""
 import os
 import shutil
@@ -22,6 +22,19 @@ PAUSE_WAIT_S, FENCE_WAIT_S = 60, 180
 def expect(condition, what):
     if not condition:
         raise SystemExit(f"servers.py: {what}")
+
+
+def found_by_all(servers, acked):
+    """Everything that was acknowledged is there for each server, and verify finds nothing; then they end."""
+    for server in servers:
+        names = names_of(server.tscope)
+        for name, run in acked.items():
+            expect(names.get(name) == run, f"{name} was acknowledged as {run}, and a server has {names.get(name)}")
+        verified = server.tscope("verify")
+        expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
+    for server in servers:
+        server.process.terminate()
+        expect(server.process.wait() == 0, "a server does not end as it should")
 
 
 def share(postgres, work):
@@ -48,15 +61,7 @@ def share(postgres, work):
         p.stop()
     expect(away.returncode != 0 and "may be asked again" in away.stderr, f"a server whose database is away says: {away.stderr}")
     expect(len(acked) >= 4, f"only {len(acked)} runs were pushed")
-    for server in servers:
-        names = names_of(server.tscope)
-        for name, run in acked.items():
-            expect(names.get(name) == run, f"{name} was acknowledged as {run}, and a server has {names.get(name)}")
-        verified = server.tscope("verify")
-        expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
-    for server in servers:
-        server.process.terminate()
-        expect(server.process.wait() == 0, "a server does not end as it should")
+    found_by_all(servers, acked)
     print(f"two servers, one killed, the database killed and cut off: {len(acked)} runs acknowledged, all found by both; verify: all sound")
 
 
@@ -114,15 +119,45 @@ def fence(postgres, work):
         raise
     expect(len(acked) >= before + 2, "a server that stood still does not write again")
     acked["fault/beside"] = run
-    for server in servers:
-        names = names_of(server.tscope)
-        for name, id_of_run in acked.items():
-            expect(names.get(name) == id_of_run, f"{name} was acknowledged as {id_of_run}, and a server has {names.get(name)}")
-        verified = server.tscope("verify")
-        expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
-        server.process.terminate()
-        expect(server.process.wait() == 0, "a server does not end as it should")
+    found_by_all(servers, acked)
     print(f"a server stopped while it wrote: another one wrote, and nothing came late; {len(acked)} runs acknowledged, all found; verify: all sound")
+
+
+# What a newer release does to the tables when its first server starts, played by hand: no release has had other tables yet. What it adds has a
+# default, so that servers which do not know it can go on writing.
+MIGRATES = """BEGIN;
+SELECT pg_advisory_xact_lock(128038938308709);
+ALTER TABLE tscope.record ADD COLUMN since timestamptz NOT NULL DEFAULT now();
+CREATE TABLE tscope.later (x int);
+UPDATE tscope.about SET value = '2' WHERE key = 'schema';
+COMMIT;"""
+
+
+def beside_newer(postgres, work):
+    """Tables get what a newer release needs while an older server is pushed to: it goes on, another one of that release may start, and all is there
+    for both. Once the tables say that they need the newer one, none of the older release starts."""
+    postgres.sql("CREATE DATABASE newer", "postgres")
+    store = "cluster:" + postgres.conf("newer.conf", "newer")
+    servers, acked = [Server(BUILD, store, os.path.join(work, "n0"))], {}
+    pushers = Pushers(servers[0], work, 7000, 2, lambda number, name, run: acked.__setitem__(name, run))
+    try:
+        for migrates in (False, True):
+            before, until = len(acked), time.monotonic() + PAUSE_WAIT_S
+            if migrates:
+                postgres.sql(MIGRATES, "newer")
+                servers.append(Server(BUILD, store, os.path.join(work, "n1")))
+            while len(acked) < before + 4:
+                expect(time.monotonic() < until, f"{len(acked) - before} pushes {'beside newer tables' if migrates else 'before'} in {PAUSE_WAIT_S} s")
+                time.sleep(0.1)
+    finally:
+        if len(servers) < 2:
+            servers[0].process.kill()  # pushers end when nobody answers
+        pushers.stop()
+    found_by_all(servers, acked)
+    postgres.sql("UPDATE tscope.about SET value = '2' WHERE key = 'needs'", "newer")
+    said = refused(store)
+    expect("schema 2" in said and "update this server" in said, f"tables that need a newer server: {said}")
+    print(f"tables of a newer release beside an older server: {len(acked)} runs acknowledged, all found, also by one that started later; verify: all sound")
 
 
 def refused(store, *words):
@@ -198,6 +233,7 @@ def main():
         postgres.sql("CREATE DATABASE tscope", "postgres")
         share(postgres, tempfile.mkdtemp(dir=work))
         fence(postgres, tempfile.mkdtemp(dir=work))
+        beside_newer(postgres, tempfile.mkdtemp(dir=work))
         refuse(postgres, work)
     finally:
         postgres.kill()
