@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""cluster.py BUILD [RUNS]: a store in PostgreSQL on this machine, and one with packs in a bucket of S3 (a server for tests on this
+"""cluster.py BUILD [RUNS [NAMES]]: a store in PostgreSQL on this machine, and one with packs in a bucket of S3 (a server for tests on this
 machine), beside LMDB, in one run: pushes a second of some clients through one, two and four servers, a list, a diff, an analysis, cold
 and warm, transactions of the database and bytes of its log for each push, and what 1,000 pushes ask of S3. Then a trend, a list and a matrix over many
-runs, with one, two and four servers that are members of each other. All lies in memory where
+runs, with one, two and four servers that are members of each other, and lists over NAMES runs (100,000; 0: none), cold and warm. All lies in memory where
 that can be, so that this is the cost of the way and not of the disk. Skipped where PostgreSQL's programs are not."""
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -19,8 +20,15 @@ from s3 import SECRET, Bucket  # noqa: E402
 
 BUILD = sys.argv[1]
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+NAMES = int(sys.argv[3]) if len(sys.argv) > 3 else 100_000
 CLIENTS, ASKED, SERVERS = 8, 11, (1, 2, 4)
 SHARED = 600  # runs of a branch, for what servers share
+LISTS = (
+    ("a page, the newest", "list", "--all-projects"),
+    ("a part of names as filter", "list", "--all-projects", "run-0000"),
+    ("a metric as filter", "list", "--all-projects", "val_acc.best>0.9"),
+    ("sorted by a metric", "list", "--all-projects", "--sort", "-val_acc.best"),
+)
 
 
 def push_all(servers, runs):
@@ -161,6 +169,31 @@ def share(postgres, bucket, work):
             print(f"{question:22} {n:7} {cold:8.0f} {warm:8.0f}  {' '.join(f'{s:.2f}' for s in spent)}", flush=True)
 
 
+def lists_of(what, store, work):
+    """Prints of each list the first call of a server that has just started, and the median of those that follow, in ms."""
+    for name, *words in LISTS:
+        server = Server(BUILD, store, os.path.join(work, "lists"))
+        print(f"{what:12} {name:28} {one(server, *words):8.1f} {asked(server, *words):8.1f}", flush=True)
+        server.process.terminate()
+        server.process.wait()
+
+
+def lists(postgres, work):
+    """Lists over many names: a store is filled on disk, without a server, and moved into the database as its users do."""
+    disk = os.path.join(work, "names")
+    postgres.sql("CREATE DATABASE names", "postgres")
+    store = "cluster:" + postgres.conf("names.conf", "names")
+    began = time.monotonic()
+    subprocess.run([os.path.join(BUILD, "bench_list"), disk, str(NAMES)], check=True, stdout=subprocess.DEVNULL)
+    filled = time.monotonic()
+    subprocess.run([os.path.join(BUILD, "tscoped"), "migrate", disk, store], check=True, stderr=subprocess.DEVNULL)
+    print(f"\n{NAMES:,} runs, filled on disk in {filled - began:.0f} s and moved into PostgreSQL, with all verified, in {time.monotonic() - filled:.0f} s; milliseconds with the start of "
+          "tscope; goal: < 50")  # fmt: skip
+    print(f"{'store':12} {'list':28} {'cold':>8} {'warm':>8}")
+    lists_of("LMDB", disk, work)
+    lists_of("PostgreSQL", store, work)
+
+
 def main():
     programs = find()
     if not programs:
@@ -187,6 +220,8 @@ def main():
             share(postgres, bucket, work)
         finally:
             bucket.end()
+        if NAMES:
+            lists(postgres, work)
     finally:
         postgres.kill()
         shutil.rmtree(work, ignore_errors=True)
