@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scale.py BUILD [--pushes N] [--servers N] [--days N] [--terabytes N] [--price NAME=VALUE]...: what a million pushes a day and 100
+"""scale.py BUILD [--pushes N] [--servers N] [--days N] [--terabytes N] [--sustain SECONDS] [--price NAME=VALUE]...: what a million pushes a day and 100
 TB take of a store in PostgreSQL and S3.
 
 First it measures on this machine what one push takes of each part (a server, the database and its log, the bucket), of a small run
@@ -27,6 +27,7 @@ from programs import Server  # noqa: E402
 from s3 import SECRET, Bucket  # noqa: E402
 
 RUNS, CLIENTS, PACKS = 40, 4, 2  # the number of the table of packs (store/kv.h)
+SUSTAINERS = 16
 PEAK = 4.0  # times the mean rate of the day: a company works eight hours
 COMMIT_MS = 2.0  # a synchronous standby and its disk, which a database in memory does not have
 LIMITS = {  # of one part, where it saturates
@@ -36,7 +37,7 @@ LIMITS = {  # of one part, where it saturates
     "bytes/s to the bucket": 120e6,  # from one server: a gigabit
     "bytes of the database": 16e12,  # what a managed PostgreSQL may have
 }
-PRICES = {  # dollars a month; of a cloud's list, to be replaced by one's own
+PRICES = {  # dollars a month; as a cloud's list is remembered, not looked up: to be replaced by one's own
     "S3, GB": 0.022,
     "S3, 1000 PUT": 0.005,
     "S3, 1000 GET": 0.0004,
@@ -131,45 +132,59 @@ def push_all(server, runs):
         raise RuntimeError(f"{len(failed)} pushes fail")
 
 
+class Stand:
+    """A server with a store in PostgreSQL and a bucket, each of its own, and what they have used so far."""
+
+    def __init__(self, build):
+        self.work = folder()
+        self.postgres, self.bucket, self.server = Postgres(find(), self.work), Bucket(), None
+        try:
+            self.postgres.sql("CREATE DATABASE tscope", "postgres")
+            os.environ.update(AWS_ACCESS_KEY_ID="tester", AWS_SECRET_ACCESS_KEY=SECRET)
+            conf = self.postgres.conf("c.conf", more=f"bucket = {self.bucket.url()}\ncache = {self.work}/cache\nbundle_mib = 1\n")
+            self.own = tempfile.mkdtemp(dir=self.work)
+            self.server = Server(build, "cluster:" + conf, os.path.join(self.work, "s"))
+        except BaseException:
+            self.end()
+            raise
+
+    def used(self):
+        wal = int(self.postgres.sql("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"))
+        base = [self.postgres.process.pid, *children(self.postgres.process.pid)]
+        rows, packs = held_in(self.postgres, self.bucket)
+        return {
+            "server s": cpu_s([self.server.process.pid]),
+            "database s": cpu_s(base),
+            "log bytes": wal,
+            "database bytes": rows,
+            "object bytes": packs,
+        }
+
+    def end(self):
+        if self.server:
+            self.server.process.terminate()
+            self.server.process.wait()
+        self.bucket.end()
+        self.postgres.kill()
+        shutil.rmtree(self.work, ignore_errors=True)
+
+
 def measure(build, writer):
     """{what: how much of it one push takes}"""
-    work = folder()
-    postgres, bucket = Postgres(find(), work), Bucket()
+    stand = Stand(build)
     try:
-        postgres.sql("CREATE DATABASE tscope", "postgres")
-        os.environ.update(AWS_ACCESS_KEY_ID="tester", AWS_SECRET_ACCESS_KEY=SECRET)
-        conf = postgres.conf("c.conf", more=f"bucket = {bucket.url()}\ncache = {work}/cache\nbundle_mib = 1\n")
-        own = tempfile.mkdtemp(dir=work)
-        runs = [os.path.join(own, "a", str(i)) for i in range(2 * RUNS)]
+        runs = [os.path.join(stand.own, "a", str(i)) for i in range(2 * RUNS)]
         for i, run in enumerate(runs):
             writer(run, i)
-        server = Server(build, "cluster:" + conf, os.path.join(work, "s"))
-        push_all(server, runs[:RUNS])  # tables, caches and connections are there
-
-        def now():
-            wal = int(postgres.sql("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"))
-            base = [postgres.process.pid, *children(postgres.process.pid)]
-            rows, packs = held_in(postgres, bucket)
-            return {
-                "server s": cpu_s([server.process.pid]),
-                "database s": cpu_s(base),
-                "log bytes": wal,
-                "database bytes": rows,
-                "object bytes": packs,
-            }
-
-        before, began, watch = now(), time.monotonic(), LockWatch(postgres)
-        push_all(server, runs[RUNS:])
-        took, share, after = time.monotonic() - began, watch.share(), now()
+        push_all(stand.server, runs[:RUNS])  # tables, caches and connections are there
+        before, began, watch = stand.used(), time.monotonic(), LockWatch(stand.postgres)
+        push_all(stand.server, runs[RUNS:])
+        took, share, after = time.monotonic() - began, watch.share(), stand.used()
         each = {what: (after[what] - before[what]) / RUNS for what in before}
         each["lock s"] = share * took / RUNS
-        server.process.terminate()
-        server.process.wait()
         return each
     finally:
-        bucket.end()
-        postgres.kill()
-        shutil.rmtree(work, ignore_errors=True)
+        stand.end()
 
 
 def held_in(postgres, bucket):
@@ -177,6 +192,54 @@ def held_in(postgres, bucket):
     rows, packs = postgres.sql(f"SELECT coalesce(sum(2 * length(key) + length(value) + 60) FILTER (WHERE db <> {PACKS}), 0), "
                                f"coalesce(sum(length(value)) FILTER (WHERE db = {PACKS}), 0) FROM tscope.record").split("|")  # fmt: skip
     return int(rows), int(packs) + sum(bucket.ask("keys")["packs"].values())
+
+
+# ---- so many a second, for some minutes ----
+
+
+def sustain(build, rate, seconds):
+    """Pushes small runs at a rate of the clock, whatever becomes of those before, and lists meanwhile; what a push waits until a client is free for
+    it counts as its own time. Prints what clients waited for and what was used."""
+    stand, pushes, lists, failed = Stand(build), [], [], []
+    due, number, lock, began = [i / rate for i in range(int(rate * seconds))], 0, threading.Lock(), time.monotonic()
+
+    def client():
+        nonlocal number
+        while True:
+            with lock:
+                mine, number = number, number + 1
+            if mine >= len(due):
+                return
+            run = os.path.join(stand.own, str(mine))
+            write_small(run, mine)
+            time.sleep(max(0.0, began + due[mine] - time.monotonic()))
+            done = stand.server.push(run, f"run{mine}")
+            (pushes if done else failed).append(time.monotonic() - began - due[mine])
+            shutil.rmtree(run)
+
+    try:
+        threads = [threading.Thread(target=client) for _ in range(SUSTAINERS)]
+        before, began = stand.used(), time.monotonic()
+        for t in threads:
+            t.start()
+        while any(t.is_alive() for t in threads):
+            asked = time.monotonic()
+            if stand.server.tscope("list", "--limit", "20").returncode:
+                failed.append(-1)
+            lists.append(time.monotonic() - asked)
+            time.sleep(max(0.0, 1 - lists[-1]))
+        took = time.monotonic() - began
+        time.sleep(1)
+        after, names = stand.used(), int(stand.postgres.sql("SELECT count(*) FROM tscope.record WHERE db = 3"))
+    finally:
+        stand.end()
+    used = {what: after[what] - before[what] for what in before}
+    print(f"\n{rate:.1f} small runs a second for {seconds} s, by {SUSTAINERS} clients beside all else on this machine: {len(pushes)} acknowledged in {took:.0f} s, {names} names in the store, "
+          f"{len(failed)} calls failed")  # fmt: skip
+    for what, times in (("push", sorted(pushes)), ("list", sorted(lists))):
+        print(f"  {what}: {len(times)} calls, median {times[len(times) // 2] * 1000:.0f} ms, p99 {times[int(len(times) * 0.99)] * 1000:.0f} ms, longest {times[-1] * 1000:.0f} ms, with the start of tscope")
+    print(f"  of a core the server used {used['server s'] / took:.2f} and the database {used['database s'] / took:.2f}; it grew by {used['database bytes'] / len(pushes) / 1024:.1f} KiB a push "
+          f"beside {used['object bytes'] / len(pushes) / 1024:.1f} KiB of packs, and wrote {used['log bytes'] / len(pushes) / 1024:.0f} KiB of log; load of the machine {os.getloadavg()[0]:.1f}")  # fmt: skip
 
 
 # ---- a day through the lock ----
@@ -304,6 +367,7 @@ def main():
     parser.add_argument("--days", type=float, default=365, help="for which the database keeps names")
     parser.add_argument("--servers", type=int, default=3)
     parser.add_argument("--terabytes", type=float, default=100)
+    parser.add_argument("--sustain", type=int, default=0, metavar="SECONDS", help="push at the mean rate of the day for so long, and print what clients wait for")
     parser.add_argument("--price", action="append", default=[], metavar="NAME=VALUE")
     words = parser.parse_args()
     prices = dict(PRICES)
@@ -320,6 +384,8 @@ def main():
     )
     for kind, writer in (("a small run", write_small), ("a training of 2,000 steps", write_training)):
         report(kind, measure(os.path.abspath(words.build), writer), words, prices)
+    if words.sustain:
+        sustain(os.path.abspath(words.build), words.pushes / DAY_S, words.sustain)
     return 0
 
 
