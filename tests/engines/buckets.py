@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """buckets.py BUILD: two servers share one store in PostgreSQL and S3 while clients push to both. The bucket answers one of ten requests with a failure, then none at
 all, then stands still; a server is killed with -9, then the database. Every run that was acknowledged is there for both, and verify finds nothing; what the cache of a
-server has is read while the bucket is away. Then a bundle is lost, of which a verify of what is new says that it was not read, and verify names the runs that it takes. A store gets a bucket while a server goes on that was told of none, which may write nothing more. Then what a server refuses
+server has is read while the bucket is away. Then a bundle is lost, of which a verify of what is new says that it was not read, and verify names the runs that it takes. A store gets a bucket while a server goes on that was told of none, which may write nothing more.
+The disk of a cache is full, and all is read. Then what a server refuses
 to start on: one sentence each, nothing changed, and no key in any line. Skipped where PostgreSQL's programs are not."""
 import json
 import os
@@ -20,7 +21,7 @@ from programs import Server, names_of, write_noise  # noqa: E402
 from s3 import SECRET, Bucket  # noqa: E402
 
 BUILD = sys.argv[1]
-RUNS, STEPS = 10, 4000  # a run has half a MiB
+RUNS, STEPS, FULL_RUNS = 10, 4000, 4  # a run has half a MiB
 READY_S = 120
 
 
@@ -203,6 +204,33 @@ def refuse(postgres, bucket, work):
     print(f"{len(cases)} stores refused in one sentence each, nothing changed, and no key said")
 
 
+def full(postgres, bucket, work):
+    """The cache of a server lies on a disk of 256 KiB, and bundles have 1 MiB: all runs are read, each from the bucket."""
+    cache = os.path.join(work, "full")
+    os.mkdir(cache)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", cache], capture_output=True).returncode:
+        print("a full disk of a cache: left out: nothing can be mounted here")
+        return
+    try:
+        postgres.sql("CREATE DATABASE small", "postgres")
+        conf = postgres.conf("full.conf", "small", f"bucket = {bucket.url('packs/full')}\ncache = {cache}\ncache_mib = 64\nbundle_mib = 1\n")
+        server = Server(BUILD, "cluster:" + conf, os.path.join(work, "small"))
+        begun.append(server.process)
+        for number in range(FULL_RUNS):
+            write_noise(os.path.join(work, f"full{number}"), number, STEPS)
+            expect(server.push(os.path.join(work, f"full{number}"), f"full{number}"), "a push beside a cache whose disk is full is not acknowledged")
+        wait_until("no bundle is there", lambda: any(k.startswith("full/") for k in bucket.bundles()))
+        for number in range(FULL_RUNS):
+            expect(server.tscope("analyze", f"full{number}").returncode in (0, 1), f"full{number} is not read beside a cache whose disk is full")
+        verified = server.tscope("verify")
+        expect(verified.returncode == 0 and "all sound" in verified.stdout, f"verify: {verified.stdout}{verified.stderr}")
+        server.process.terminate()
+        expect(server.process.wait() == 0, "a server with a full cache does not end as it should")
+    finally:
+        subprocess.run(["umount", "-l", cache], check=True)
+    print(f"a cache whose disk is full: {FULL_RUNS} runs pushed and read; verify: all sound")
+
+
 def main():
     programs = find()
     if not programs:
@@ -216,6 +244,7 @@ def main():
         own = tempfile.mkdtemp(dir=work)
         share(postgres, bucket, own)
         late(postgres, bucket, own)
+        full(postgres, bucket, own)
         refuse(postgres, bucket, own)
     finally:
         for process in begun:
