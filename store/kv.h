@@ -113,6 +113,7 @@ struct ts_walk {
 	struct ts_span value;
 	bool keys;  /* set after the beginning: no value is looked at, and a layer need not fetch it */
 	bool sizes; /* the same, but that the length of a value is right; its bytes are not looked at */
+	size_t expects; /* set after the beginning: about so many records will be read, and may be fetched at once; 0: not known */
 	void *at;  /* of the layer; NULL: not begun */
 };
 

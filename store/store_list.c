@@ -212,6 +212,7 @@ static enum ts_status collect(struct page *page, struct ts_error *err)
 
 	if (ts_walk_begin(&walk, page->read, newest ? TS_DB_RECENT : TS_DB_REFS, err))
 		return err->status;
+	walk.expects = page->limit + 1; /* the last one says whether there is another page */
 	status = newest ? collect_newest(page, &walk, err) : collect_by_name(page, &walk, err);
 	ts_walk_end(&walk);
 	return status;

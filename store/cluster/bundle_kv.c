@@ -375,6 +375,7 @@ static enum ts_status bundles_walk_move(struct ts_walk *w, enum ts_move move, st
 
 	if (w->db == TS_DB_PACKS)
 		return move_packs(w, move, key, ret_found, err);
+	under->expects = w->expects;
 	if (under->read.kv->ops->walk_move(under, move, key, ret_found, err))
 		return err->status;
 	if (*ret_found) {

@@ -478,6 +478,14 @@ static enum ts_status fetch(struct ts_walk *w, enum ts_statement statement, stru
 	return TS_OK;
 }
 
+/* How many records a walk fetches first. */
+static unsigned first_batch(const struct ts_walk *w)
+{
+	if (w->expects <= BATCH_LEAST)
+		return BATCH_LEAST;
+	return w->expects < BATCH_MOST ? (unsigned)w->expects : BATCH_MOST;
+}
+
 static enum ts_status cluster_walk_move(struct ts_walk *w, enum ts_move move, struct ts_span key, bool *ret_found, struct ts_error *err)
 {
 	struct txn *t = w->read.txn;
@@ -490,7 +498,7 @@ static enum ts_status cluster_walk_move(struct ts_walk *w, enum ts_move move, st
 		b->at = b->n;
 	} else {
 		if (!goes_on && (move == TS_MOVE_FROM || move == TS_MOVE_BELOW))
-			b->most = BATCH_LEAST;
+			b->most = first_batch(w);
 		if (fetch(w, move == TS_MOVE_FROM ? TS_SEND_FROM : up ? TS_SEND_BEHIND : TS_SEND_BELOW, key, err))
 			return err->status;
 	}

@@ -203,6 +203,7 @@ int main(void)
 	for (enum call i = ASK; i < CALLS; i++) {
 		bool bad = i == READ	 ? many[i] > EACH * (MANY + 2)
 			   : i == VERIFY ? many[i] > EACH_NAME * MANY
+			   : i == LIST	 ? many[i] > few[i]
 					 : many[i] > few[i] + MORE || many[i] > MOST;
 
 		failed += bad;
