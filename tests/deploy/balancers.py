@@ -63,6 +63,11 @@ class Three:
         self.processes[i].wait()
         os.unlink(f"{self.top}/s{i}")
 
+    def end(self):
+        for process in self.processes:
+            process.terminate()
+        expect([process.wait() for process in self.processes] == [0] * 3, "a server does not end as it should")
+
     def tscope(self, server, *words):
         env = {**os.environ, "TSCOPE_SERVER": server, "TSCOPE_CA": f"{self.top}/tls/ca.pem", "XDG_CONFIG_HOME": self.top}
         if self.token and not server.startswith("unix:"):
@@ -173,6 +178,7 @@ def main():
         through(three, "client", ",".join(f"tls:127.0.0.1:{three.port + 1 + i}" for i in range(3)), 0)
         whole = balance(three, "haproxy", "haproxy.cfg", ["-db", "-f"], 100)
         whole &= balance(three, "nginx", "nginx.conf", ["-p", top, "-c"], 200)
+        three.end()
     finally:
         for process in three.processes if three else ():
             process.kill()
