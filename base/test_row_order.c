@@ -32,7 +32,7 @@ static void check(const int *keys, size_t n)
 
 static void rows_are_sorted_and_equal_ones_stay(void **state)
 {
-	int keys[MOST];
+	int keys[MOST] = {0};
 	unsigned r = 1;
 
 	(void)state;

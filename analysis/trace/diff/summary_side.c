@@ -94,7 +94,8 @@ static void add(struct cells *out, size_t row, size_t step, uint64_t ns, uint64_
 	size_t skipped = out->side->skipped;
 
 	if (step >= skipped && step - skipped < out->side->n)
-		out->items[out->n++] = (struct ts_trace_cell){(uint32_t)row, (uint32_t)(step - skipped), ns, calls};
+		out->items[out->n++] = (struct ts_trace_cell){
+			.row = (uint32_t)row, .step = (uint32_t)(step - skipped), .ns = ns, .count = calls};
 }
 
 static void add_parts(struct cells *out, const struct ts_kernel_summary *s)
