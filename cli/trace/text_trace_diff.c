@@ -111,9 +111,10 @@ static void moments(struct ts_cli *cli, const struct ts_trace_diff_table *t)
 		const struct ts_trace_diff_row *row = &t->rows[i];
 		const char *a = moment(cli, &row->a, "A"), *b = moment(cli, &row->b, "B");
 
-		ts_text_wrapped(cli, TS_STYLE_DIM, 2,
-				ts_arena_phrase(&cli->arena, "the longest %s: %s%s%s",
-						ts_show_brief(row->name, NAME_DRAWN, &cli->arena), a, *a && *b ? "; " : "", b));
+		if (*a || *b)
+			ts_text_wrapped(cli, TS_STYLE_DIM, 2,
+					ts_arena_phrase(&cli->arena, "the longest %s: %s%s%s",
+							ts_show_brief(row->name, NAME_DRAWN, &cli->arena), a, *a && *b ? "; " : "", b));
 	}
 }
 

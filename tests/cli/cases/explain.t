@@ -38,7 +38,7 @@ $ tscope explain
 | DIST.COMM_BOUND                 high, medium       transfer, the least time that any rank spends in communication, takes at least min_share of the wall time
 | DIST.WAIT_BOUND                 high, medium       the wait for slower ranks takes at least min_share of the wall time, averaged over the ranks
 | DIST.MISSING_RANKS              medium             at least min_ranks ranks of the world have no steps in the run
-| DIST.REPLICAS                   high               digests of parameters or of the optimizer's state that were equal on some ranks, also behind an update, are not equal any more, and stay so to the end
+| DIST.REPLICAS                   high               digests of parameters or of the optimizer's state that were equal on some ranks, also behind an update, are not equal any more, and stay so to the end; where the recorder saw DistributedDataParallel around the model, also of parameters that were equal at the first step alone
 | DIST.EXPOSED_COMM               high, medium       communication that does not overlap with computation takes at least min_share of the devices' time, by a trace
 | DIST.PIPELINE_BUBBLE            high, medium       the pipeline bubble is at least min_excess larger than the schedule requires or, where the number of microbatches is not known, at least min_bubble in all
 | EFFICIENCY.MFU_IMPOSSIBLE       high               the model FLOP/s utilization (MFU) is more than max_mfu

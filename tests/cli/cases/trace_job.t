@@ -284,19 +284,24 @@ $ tscope diff ./before ./after
 | Where a step's time on the devices goes (the parts add up to it): 1 of 3 differs
 |             A            B    difference    of A                 95 %          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.541 to +0.675 ms  longer  gemm
+|   the longest gemm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 |
 | Device time by category (sums: what ran at once counts twice): 1 of 2 differs
 |             A            B    difference    of A                 95 %  count A  count B          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  gemm
+|   the longest gemm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 |
 | Kernels, copies and fills by name without arguments (sums): 2 of 3 differ
 |             A            B    difference      of A                 95 %  count A  count B                                                                         name
 |   0.000000 ms  8.608000 ms  +8.608000 ms       new  +8.562 to +8.654 ms        0        1  only in B                                                              cutlass_80_simt_sgemm_128x64_8x5_nt_align1
 |   8.000000 ms  0.000000 ms  -8.000000 ms  -100.0 %  -8.001 to -7.999 ms        1        0  replaced by cutlass_80_simt_sgemm_128x64_8x5_nt_align1 under aten::mm  volta_sgemm_128x64_nt
+|   the longest cutlass_80_simt_sgemm_128x64_8x5_nt_align1: 8.640000 ms in B, at 1053000000 ns of its clock
+|   the longest volta_sgemm_128x64_nt: 8.000000 ms in A, at 1010000000 ns of its clock
 |
 | Device time by the operator that launched it (sums): 1 of 2 differs
 |             A            B    difference    of A                 95 %  count A  count B          name
 |   8.000000 ms  8.608000 ms  +0.608000 ms  +7.6 %  +0.562 to +0.654 ms        1        1  longer  aten::mm
+|   the longest aten::mm: 8.000000 ms in A, at 1010000000 ns of its clock; 8.640000 ms in B, at 1053000000 ns of its clock
 [1]
 $ tscope diff ./before ./before | head -12
 | Of 3 pairs of traces none has steps that stand out. Of rank 0: A step takes 10.0 ms in A and 10.0 ms in B, which do not differ by more than their noise over steps (95 % interval of the difference: -0.0 % to 0.0 %).
