@@ -394,6 +394,8 @@ class DiffTraceDiffSum(Record):
     least_count: Optional[int]
     most_count: Optional[int]
     median_call_ns: Optional[int]
+    longest_ns: Optional[int]
+    longest_at_ns: Optional[int]
 
 class DiffTraceDiffRow(Record):
     name: str
