@@ -66,15 +66,16 @@ static enum ts_status ask(struct ts_member *m, struct ts_member_part *part, stru
 {
 	int64_t left = part->job->deadline_ns == INT64_MAX ? INT64_MAX : part->job->deadline_ns - ts_now_mono_ns();
 	int64_t limit = TS_MEMBER_PART_SECONDS * SECOND < left ? TS_MEMBER_PART_SECONDS * SECOND : left;
+	enum ts_status status;
 
 	if (limit <= 0)
 		return ts_error_set(err, TS_DEADLINE, "the time given for the call is over");
 	if (connect_to(m, err))
 		return err->status;
 	m->channel->stop = &part->job->over;
-	(void)ts_client_call(m->channel, part->job->method, part->request, limit, &part->arena, &part->answer, err);
+	status = ts_client_call(m->channel, part->job->method, part->request, limit, &part->arena, &part->answer, err);
 	m->channel->stop = NULL;
-	return err->status;
+	return status;
 }
 
 static void say(const struct ts_member *m, const struct ts_error *err)
