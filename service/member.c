@@ -100,15 +100,22 @@ static void fail(struct ts_member *m, const struct ts_error *err)
 	m->failing = true;
 }
 
+/* Whether a part ended as it did because its call did, or had no more time than it had. */
+static bool ended_by_call(const struct ts_member_part *part, enum ts_status status, int64_t began_ns)
+{
+	return status == TS_CANCELLED || (status == TS_DEADLINE && part->job->deadline_ns - began_ns < TS_MEMBER_PART_SECONDS * SECOND);
+}
+
 /* A part that nobody waits for any more says nothing of the member, unless it had more than enough time. */
 static void ask_and_tell(struct ts_member *m, struct ts_member_part *part)
 {
 	int64_t began_ns = ts_now_mono_ns();
 	struct ts_error err;
 	enum ts_status status = ask(m, part, &err);
+	bool innocent = ended_by_call(part, status, began_ns) && ts_now_mono_ns() - began_ns <= TS_MEMBER_AWAY_SECONDS * SECOND;
 
 	(void)ts_member_part_move(part, TS_PART_ASKED, status ? TS_PART_FAILED : TS_PART_ANSWERED);
-	if (status && (status != TS_CANCELLED || ts_now_mono_ns() - began_ns > TS_MEMBER_AWAY_SECONDS * SECOND)) {
+	if (status && !innocent) {
 		fail(m, &err);
 	} else if (!status && m->failing) {
 		m->failing = false;

@@ -37,6 +37,7 @@ static size_t own_n, stop_after;
 static int64_t own_ns;
 static bool cancelled, lies, is_self;
 static bool (*awaited)(void); /* what own work begins after; NULL: nothing */
+static int64_t deadline_ns;
 
 static enum ts_status put_items(void *ctx, const size_t *items, size_t n, struct ts_buf *out, struct ts_error *ret_err)
 {
@@ -85,7 +86,7 @@ static bool is_cancelled(const struct ts_call *call)
 
 static enum ts_status share(const char *method)
 {
-	struct ts_call call = {.server = &facts, .deadline_ns = INT64_MAX, .cancelled = is_cancelled};
+	struct ts_call call = {.server = &facts, .deadline_ns = deadline_ns, .cancelled = is_cancelled};
 	const struct ts_share_work work = {.method = method, .runs = runs, .n = ITEMS, .done = done, .request = put_items,
 					   .take = take_items, .own = do_own};
 
@@ -114,6 +115,11 @@ static struct ts_member_state state_of(size_t i)
 static bool both_sleep(void)
 {
 	return atomic_load(&testing_sleeping) == MEMBERS;
+}
+
+static bool both_stopped(void)
+{
+	return atomic_load(&testing_stopped) == MEMBERS;
 }
 
 static bool both_failed(void)
@@ -151,6 +157,7 @@ static int setup(void **state)
 	own_ns = MS / 2;
 	cancelled = lies = is_self = false;
 	awaited = NULL;
+	deadline_ns = INT64_MAX;
 	stop_after = 0;
 	return 0;
 }
@@ -299,6 +306,25 @@ static void a_call_that_is_cancelled_ends(void **state)
 	assert_int_equal(own_n, 5);
 }
 
+/* A call that had little time says nothing of the members, who are asked again at once. */
+static void a_call_whose_time_is_over_ends(void **state)
+{
+	(void)state;
+	atomic_store(&testing_stopped, 0);
+	start_members(addresses);
+	awaited = both_stopped;
+	own_ns = 200 * MS; /* so that members see it before they are told */
+	deadline_ns = ts_now_mono_ns() + 1000 * MS;
+	assert_int_equal(share("LongSleep"), TS_DEADLINE);
+	assert_int_equal(own_n, 1);
+	deadline_ns = INT64_MAX;
+	own_ns = 20 * MS;
+	must(share("PoolEcho"), &err);
+	all_is_done();
+	assert_true(state_of(0).items > 0 && state_of(1).items > 0);
+	assert_int_equal(state_of(0).failures + state_of(1).failures, 0);
+}
+
 static void addresses_are_checked(void **state)
 {
 	const struct ts_members_options ssh = {.addresses = "tls:a:1,ssh://b"}, empty = {.addresses = "tls:a:1,"};
@@ -322,6 +348,7 @@ int main(void)
 		T(it_finds_itself_in_the_list),
 		T(one_that_ends_in_the_middle_is_done_without),
 		T(a_call_that_is_cancelled_ends),
+		T(a_call_whose_time_is_over_ends),
 		T(addresses_are_checked),
 	};
 
