@@ -62,7 +62,7 @@ static enum ts_status connect_to(struct ts_member *m, struct ts_error *err)
 	return ts_client_open(m->address, &login, &m->channel, err);
 }
 
-static enum ts_status ask(struct ts_member *m, struct ts_member_part *part, struct ts_error *err)
+static enum ts_status ask_once(struct ts_member *m, struct ts_member_part *part, struct ts_error *err)
 {
 	int64_t left = part->job->deadline_ns == INT64_MAX ? INT64_MAX : part->job->deadline_ns - ts_now_mono_ns();
 	int64_t limit = TS_MEMBER_PART_SECONDS * SECOND < left ? TS_MEMBER_PART_SECONDS * SECOND : left;
@@ -76,6 +76,18 @@ static enum ts_status ask(struct ts_member *m, struct ts_member_part *part, stru
 	status = ts_client_call(m->channel, part->job->method, part->request, limit, &part->arena, &part->answer, err);
 	m->channel->stop = NULL;
 	return status;
+}
+
+/* A connection that stood may have been closed since: a server closes what is idle for long, and ends when it is exchanged. */
+static enum ts_status ask(struct ts_member *m, struct ts_member_part *part, struct ts_error *err)
+{
+	bool stood = m->channel;
+	enum ts_status status = ask_once(m, part, err);
+
+	if (status != TS_UNAVAILABLE || !stood)
+		return status;
+	disconnect(m);
+	return ask_once(m, part, err);
 }
 
 static void say(const struct ts_member *m, const struct ts_error *err)

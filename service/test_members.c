@@ -297,6 +297,25 @@ static void one_that_ends_in_the_middle_is_done_without(void **state)
 	testing_init(&servers[1]);
 }
 
+/* Connections are closed meanwhile, as those that are idle for long are. */
+static void one_that_came_back_is_asked_at_once(void **state)
+{
+	uint64_t items;
+
+	(void)state;
+	start_members(addresses);
+	own_ns = 20 * MS;
+	must(share("PoolEcho"), &err);
+	items = state_of(0).items;
+	assert_true(items > 0);
+	ts_server_destroy(servers[0].server);
+	testing_start(&servers[0]);
+	must(share("PoolEcho"), &err);
+	all_is_done();
+	assert_true(state_of(0).items > items);
+	assert_int_equal(state_of(0).failures, 0);
+}
+
 static void a_call_that_is_cancelled_ends(void **state)
 {
 	(void)state;
@@ -347,6 +366,7 @@ int main(void)
 		T(an_answer_that_is_no_good_is_done_again),
 		T(it_finds_itself_in_the_list),
 		T(one_that_ends_in_the_middle_is_done_without),
+		T(one_that_came_back_is_asked_at_once),
 		T(a_call_that_is_cancelled_ends),
 		T(a_call_whose_time_is_over_ends),
 		T(addresses_are_checked),
