@@ -171,6 +171,15 @@ static void print_follow(const struct ts_metrics *m, struct ts_buf *out)
 	counter(out, "tscoped_follow_failures_total", "Questions that the leader did not answer.", (double)state.failures);
 }
 
+static void of_member(struct ts_buf *out, const char *name, const struct ts_member_state *state, uint64_t n)
+{
+	if (state->self)
+		return;
+	ts_buf_printf(out, "%s{member=\"", name);
+	ts_meter_label(out, state->address);
+	ts_buf_printf(out, "\"} %" PRIu64 "\n", n);
+}
+
 /* What the other servers of the store do for calls of this one. */
 static void print_members(const struct ts_metrics *m, struct ts_buf *out)
 {
@@ -181,13 +190,11 @@ static void print_members(const struct ts_metrics *m, struct ts_buf *out)
 	ts_buf_str(out, "# HELP tscoped_member_runs_total Runs that another server of the store reduced for calls of this one.\n"
 			"# TYPE tscoped_member_runs_total counter\n");
 	for (size_t i = 0; ts_members_look(m->members, i, &state); i++)
-		if (!state.self)
-			ts_buf_printf(out, "tscoped_member_runs_total{member=\"%s\"} %" PRIu64 "\n", state.address, state.items);
+		of_member(out, "tscoped_member_runs_total", &state, state.items);
 	ts_buf_str(out, "# HELP tscoped_member_failures_total Parts of a call that another server was asked for and refused, or lost.\n"
 			"# TYPE tscoped_member_failures_total counter\n");
 	for (size_t i = 0; ts_members_look(m->members, i, &state); i++)
-		if (!state.self)
-			ts_buf_printf(out, "tscoped_member_failures_total{member=\"%s\"} %" PRIu64 "\n", state.address, state.failures);
+		of_member(out, "tscoped_member_failures_total", &state, state.failures);
 }
 
 /* Who calls is for those who may read every project. */
