@@ -5,6 +5,7 @@ nothing do the work each time. Skipped where PostgreSQL's programs are not."""
 import os
 import shutil
 import signal
+import socket
 import sys
 import threading
 import time
@@ -15,12 +16,18 @@ from postgres import Postgres, find, folder  # noqa: E402
 from programs import Server, write_run  # noqa: E402
 
 BUILD = sys.argv[1]
-RUNS, SERVERS, METRICS_PORT, PATIENCE_S = 300, 3, 47310, 60
+RUNS, SERVERS, PATIENCE_S = 300, 3, 60
 
 
 def expect(condition, what):
     if not condition:
         raise SystemExit(f"members.py: {what}")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 class Cluster:
@@ -30,8 +37,10 @@ class Cluster:
         conf = "cluster:" + postgres.conf("members.conf")
         paths = [os.path.join(work, f"m{i}") for i in range(SERVERS)]
         names = ",".join(f"unix:{p}" for p in [*paths, os.path.join(work, "away")])
-        self.servers = [Server(BUILD, conf, path, {"TSCOPED_MEMBERS": names if members else "", "TSCOPED_METRICS_PORT": str(METRICS_PORT + i)})
-                        for i, path in enumerate(paths)]  # fmt: skip
+        self.port, self.servers = free_port(), []
+        for path in paths:
+            env = {"TSCOPED_MEMBERS": names if members else "", "TSCOPED_METRICS_PORT": "0" if self.servers else str(self.port)}
+            self.servers.append(Server(BUILD, conf, path, env))
 
     def trend(self):
         done = self.servers[0].tscope("trend", "main", "--json")
@@ -54,7 +63,7 @@ class Cluster:
 
     def counter(self, name):
         """What the first server counts of each member."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{METRICS_PORT}/metrics") as page:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as page:
             lines = [line for line in page.read().decode().split("\n") if line.startswith(name + "{")]
         return {line[line.index('"') + 1:line.rindex('"')]: int(line.split()[-1]) for line in lines}
 
