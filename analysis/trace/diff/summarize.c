@@ -145,6 +145,16 @@ static bool is_same_cell(const struct call *a, const struct call *b)
 	return a->kernel == b->kernel && a->step == b->step;
 }
 
+/* In how many steps the kernel of these calls has some. */
+static size_t count_cells(const struct call *calls, size_t n)
+{
+	size_t cells = 1;
+
+	for (size_t i = 1; i < n && calls[i].kernel == calls[0].kernel; i++)
+		cells += calls[i].step != calls[i - 1].step;
+	return cells;
+}
+
 static enum ts_status make_cells(struct summarizing *m, struct ts_error *err)
 {
 	size_t n = 0;
@@ -155,8 +165,11 @@ static enum ts_status make_cells(struct summarizing *m, struct ts_error *err)
 
 		for (n = 1; i + n < m->n_calls && is_same_cell(&m->calls[i], &m->calls[i + n]);)
 			n++;
-		if (!row->n && !(row->cells = ts_arena_array(m->arena, m->side->n, sizeof *row->cells)))
-			return ts_arena_error(m->arena, err);
+		if (!row->n) { /* few kernels of many have calls in each step */
+			row->cells = ts_arena_array(m->arena, count_cells(m->calls + i, m->n_calls - i), sizeof *row->cells);
+			if (!row->cells)
+				return ts_arena_error(m->arena, err);
+		}
 		if (make_cell(m->calls + i, n, m->arena, &row->cells[row->n], err))
 			return err->status;
 		k->ns = added(k->ns, row->cells[row->n++].sum_ns);

@@ -1,9 +1,13 @@
 /* summary_side.c - a summary as a side of a comparison: what each step took, as the trace would have it. */
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/diff/trace_diff.h"
+#include "base/bisect.h"
 #include "base/door.h"
+#include "base/order.h"
 
 /* --- which rows the other side has, too --- */
+
+TS_ORDER(row_by_name, struct ts_row_name, TS_TEXT(name); TS_UP(row))
 
 static bool has_joined(const struct ts_kernel_summary *s)
 {
@@ -13,12 +17,18 @@ static bool has_joined(const struct ts_kernel_summary *s)
 	return false;
 }
 
-static bool has_name(const struct ts_kernel_summary *s, struct ts_span name)
+/* The names of the rows that are not joined, sorted; NULL without memory. */
+static struct ts_span *list_names(const struct ts_kernel_summary *s, struct ts_arena *arena, size_t *ret_n)
 {
-	for (size_t i = 0; i < s->n_rows; i++)
-		if (!s->rows[i].joined && ts_span_eq(s->rows[i].name, name))
-			return true;
-	return false;
+	struct ts_span *names = ts_arena_array(arena, s->n_rows, sizeof *names);
+	size_t n = 0;
+
+	for (size_t i = 0; names && i < s->n_rows; i++)
+		if (!s->rows[i].joined)
+			names[n++] = s->rows[i].name;
+	TS_SORT(names, n, ts_by_span);
+	*ret_n = n;
+	return names;
 }
 
 /* A kernel that the other side lacks may be among those that it joined. */
@@ -26,18 +36,27 @@ static enum ts_status name_rows(const struct ts_kernel_summary *s, const struct 
 				struct ts_trace_side *side, struct ts_error *err)
 {
 	struct ts_span *names = ts_arena_array(arena, s->n_rows, sizeof *names);
+	struct ts_row_name *by_name = ts_arena_array(arena, s->n_rows, sizeof *by_name);
 	bool joined = has_joined(other);
+	size_t n = 0;
+	const struct ts_span *others = list_names(other, arena, &n);
 
-	if (!names)
+	if (!names || !by_name || !others)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct ts_summary_row *row = &s->rows[i];
+		bool found;
+		size_t at = 0;
 
+		TS_SEEK(at, n, k, ts_span_cmp(others[k], row->name), found);
 		names[i] = row->name;
-		if (row->joined || (joined && !has_name(other, row->name)))
+		if (row->joined || (joined && !found))
 			names[i] = ts_span_str(ts_arena_phrase(arena, "other %.*s kernels", TS_SPAN_ARG(row->category)));
+		by_name[i] = (struct ts_row_name){names[i], (uint32_t)i};
 	}
+	TS_SORT(by_name, s->n_rows, row_by_name);
 	side->row_names = names;
+	side->by_name = by_name;
 	return ts_arena_check(arena, err);
 }
 
@@ -172,16 +191,16 @@ enum ts_status ts_summary_kernel(const struct ts_trace_side *side, struct ts_are
 				 struct ts_trace_diff_sum *io_sum, struct ts_error *err)
 {
 	const struct ts_kernel_summary *s = side->summary;
-	const struct ts_summary_row *found = NULL;
-	size_t n = 0;
+	const struct ts_summary_row *row;
+	size_t first = 0, behind;
 
-	for (size_t i = 0; i < s->n_rows; i++)
-		if (ts_span_eq(side->row_names[i], io_row->name)) {
-			found = &s->rows[i];
-			n++;
-		}
-	if (!found)
+	TS_BISECT(first, s->n_rows, i, ts_span_cmp(side->by_name[i].name, io_row->name) < 0);
+	behind = first;
+	TS_BISECT(behind, s->n_rows - first, i, ts_span_cmp(side->by_name[i].name, io_row->name) <= 0);
+	if (behind == first)
 		return TS_OK;
-	io_row->category = category_of(found->category);
-	return n > 1 ? TS_OK : ts_summary_median(found, side->skipped, arena, &io_sum->has_median, &io_sum->median_ns, err);
+	row = &s->rows[side->by_name[behind - 1].row];
+	io_row->category = category_of(row->category);
+	return behind - first > 1 ? TS_OK
+				  : ts_summary_median(row, side->skipped, arena, &io_sum->has_median, &io_sum->median_ns, err);
 }

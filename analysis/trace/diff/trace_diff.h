@@ -63,6 +63,12 @@ enum ts_side_table {
 struct ts_trace_diff_row;
 struct ts_trace_diff_sum;
 
+/* The name that a row of a summary has in a comparison. */
+struct ts_row_name {
+	struct ts_span name;
+	uint32_t row;
+};
+
 struct ts_trace_window {
 	int64_t begin, end;
 };
@@ -71,6 +77,7 @@ struct ts_trace_side {
 	const struct ts_trace *trace; /* NULL: of a summary (summarize.h), which has parts, categories and kernels alone */
 	const struct ts_kernel_summary *summary;
 	const struct ts_span *row_names; /* of the summary */
+	const struct ts_row_name *by_name; /* the same, sorted by name */
 	bool device;	     /* steps are timed on devices */
 	bool whole;	     /* no ProfilerStep: all of the trace is one step */
 	size_t n_recorded;   /* steps of the trace */
