@@ -151,13 +151,15 @@ enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const char
 	return names ? ts_arena_check(&cli->arena, err) : ts_arena_error(&cli->arena, err);
 }
 
-static enum ts_status mention_summaries(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+/* Of those whose trace is there, too, nothing is said. */
+static enum ts_status mention_summaries(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_run_trace *traces,
+					size_t n_traces, struct ts_error *err)
 {
 	struct ts_run_trace *summaries = NULL;
 	const char *names;
 	size_t n = 0;
 
-	if (ts_run_summaries(cli, run, NULL, 0, &summaries, &n, err))
+	if (ts_run_summaries(cli, run, traces, n_traces, &summaries, &n, err))
 		return err->status;
 	names = names_of(cli, summaries, n);
 	if (!names)
@@ -172,7 +174,8 @@ static enum ts_status mention_summaries(struct ts_cli *cli, const struct ts_get_
 	return ts_arena_check(&cli->arena, err);
 }
 
-enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run, struct ts_error *err)
+enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run, const struct ts_run_trace *traces,
+				 size_t n_traces, struct ts_error *err)
 {
 	struct ts_run_trace *files = ts_arena_array(&cli->arena, run->n_files, sizeof *files);
 	const char *names;
@@ -180,7 +183,7 @@ enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const str
 
 	if (!files)
 		return ts_arena_error(&cli->arena, err);
-	if (mention_summaries(cli, run, err))
+	if (mention_summaries(cli, run, traces, n_traces, err))
 		return err->status;
 	for (size_t i = 0; i < run->n_files; i++)
 		if (!run->files[i].has_columns && !ts_summary_named(run->files[i].name))

@@ -213,7 +213,7 @@ static enum ts_status traces_alone(struct ts_cli *cli, const struct ts_get_reply
 		status = one ? ts_analyze_stored(cli, &traces[0], err) : ts_show_stored(cli, word, traces, n, err);
 	if (!status && is_lines(cli))
 		status = mention_snapshots(cli, run, err);
-	return status || job || !is_lines(cli) ? status : ts_mention_unread(cli, word, run, err);
+	return status || job || !is_lines(cli) ? status : ts_mention_unread(cli, word, run, traces, n, err);
 }
 
 /* Shows what is said of the run, and of its traces: all, where it has no steps; else which there are. */
@@ -236,7 +236,7 @@ static enum ts_status answer_run(struct ts_cli *cli, struct ts_span spec, const 
 		return TS_OK;
 	if (answer(cli, analysis, err) || (plain && mention_files(cli, &run, traces, n, err)))
 		return err->status;
-	return plain ? ts_mention_unread(cli, ts_cli_word(cli, 0), &run, err) : TS_OK;
+	return plain ? ts_mention_unread(cli, ts_cli_word(cli, 0), &run, traces, n, err) : TS_OK;
 }
 
 /* A file of another profiler is named, with what to record instead. */

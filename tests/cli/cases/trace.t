@@ -3356,6 +3356,11 @@ $ tscope analyze short1 | tail -2; tscope analyze short1 --trace trace.json; tsc
 | Of 1 trace the run keeps only the summary of the kernels, by which tscope diff compares runs: trace.json (rank 1).
 | {"kernel_summary":1,"rank":1,"world_size":2,"cut":false,"clock_ns":1000,"steps":[[1,10500000,10000000],[2,10000000,10000000],[3,10000000,10000000],[4,
 ! tscope: analyze: the run has no trace that could be read, and trace.json is no file of one
+# Where the trace is there, too, nobody says that the summary alone is.
+$ mkdir both; cp bare1/trace.json both; tscope export short1 --file trace.json.kernels.json > both/trace.json.kernels.json; tscope push --name both both | grep steps; tscope analyze both | grep -c 'only the summary'
+| steps     0 steps, 1 rank
+| 0
+[1]
 $ tscope export short1 short; tscope push --name short3 short | grep id; tscope show short1 | grep '^id'; tscope diff --warmup 9 short1 short2
 | id        eb8daf577344bff7937b202e11f0799e837796a3e13294afe3b3eb60be81d3f3
 | id        eb8daf577344bff7937b202e11f0799e837796a3e13294afe3b3eb60be81d3f3
