@@ -78,7 +78,8 @@ static void rows_of_a_training(void **state)
 	assert_true(value(TS_M_SNAPSHOT_PEAK_RESERVED, "") == (double)MIB(107));
 	assert_string_equal(text(TS_M_SNAPSHOT_PEAK_PHASE), "forward");
 	assert_true(value(TS_M_SNAPSHOT_KIND, "temporary") == (double)(MIB(30) - 100));
-	assert_true(value(TS_M_SNAPSHOT_KIND_SHARE, "unknown") == (double)MIB(1) / (double)(MIB(31) - 100));
+	assert_true(value(TS_M_SNAPSHOT_KIND_SHARE, "kept by forward") == (double)MIB(1) / (double)(MIB(31) - 100));
+	assert_true(value(TS_M_SNAPSHOT_KIND, "unknown") == 0);
 	assert_true(value(TS_M_SNAPSHOT_KIND, "optimizer state") == 0);
 	assert_true(value(TS_M_SNAPSHOT_RESERVED, "") == (double)MIB(100));
 	assert_true(value(TS_M_SNAPSHOT_STUCK, "") == (double)MIB(95));
