@@ -168,6 +168,21 @@ bool ts_origins_python(const struct ts_snapshot *s)
 	return s->n_frames > 0;
 }
 
+/* A constructor that calls a pass of the training makes no objects there, but runs the program: a trainer that trains when it is made,
+ * or Popen.__init__ of multiprocessing, in which a forked process runs. */
+static void find_programs(const struct ts_snapshot *s, struct frame_view *views)
+{
+	for (size_t i = 0; i < s->n_stacks; i++) {
+		const uint32_t *frames = s->stack_frames + s->stacks[i].first;
+		bool pass = false;
+
+		for (uint32_t k = 0; k < s->stacks[i].n; k++) {
+			pass |= views[frames[k]].says != NOTHING && views[frames[k]].says != SETUP;
+			views[frames[k]].constructs &= !pass;
+		}
+	}
+}
+
 const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena *arena)
 {
 	struct ts_origin *origins = ts_arena_array(arena, s->n_stacks, sizeof *origins);
@@ -178,6 +193,7 @@ const struct ts_origin *ts_origins(const struct ts_snapshot *s, struct ts_arena 
 		return NULL;
 	for (size_t i = 0; i < s->n_frames; i++)
 		views[i] = view_of(s, &s->frames[i], arena);
+	find_programs(s, views);
 	for (size_t i = 0; i < s->n_stacks; i++) {
 		const uint32_t *frames = s->stack_frames + s->stacks[i].first;
 		uint32_t n = s->stacks[i].n;

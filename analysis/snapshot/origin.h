@@ -5,7 +5,8 @@
  * backward, has the innermost frame of a node of autograd, else the innermost that is not the allocator's own.
  *
  * The phase is decided by the frame nearest to the allocation that says one; a module that is called within a backward or a
- * recomputation belongs to that. Where no frame says one, a constructor (__init__) of a class that is not torch's is setup.
+ * recomputation belongs to that. Where no frame says one, a constructor (__init__) of a class that is not torch's is setup, unless
+ * passes of the training are called in it, too.
  * docs/memory.md lists the files and functions. All memory is the arena's. Pure; any thread.
  */
 #ifndef TSCOPE_ANALYSIS_SNAPSHOT_ORIGIN_H

@@ -211,6 +211,7 @@ static void forward_without_a_backward(void **state)
 }
 
 #define MADE "/app/net.py:__init__ < /app/model.py:__init__ < /app/train.py:main"
+#define FORKED "/lib/python3.11/multiprocessing/popen_fork.py:__init__ < /app/train.py:main"
 #define WORKSPACE "??:at::cuda::getNewWorkspace() < ??:at::native::addmm < " FORWARD
 
 /* What stays of setup, also where all of it is freed at the end of the program. */
@@ -241,6 +242,14 @@ static void setup_and_workspaces(void **state)
 	expect_kind(10, "workspaces");
 	expect_kind(11, "temporary");
 	expect_kind(12, "unknown");
+	ts_arena_finish(&arena);
+	made_begin(); /* in a process that was forked everything is in a constructor, which makes nothing */
+	made_event(TS_ACTION_ALLOC, 1, 5, "/app/data.py:to_device < " FORKED);
+	made_event(TS_ACTION_ALLOC, 2, 5, "/app/data.py:__init__ < " FORKED);
+	made_event(TS_ACTION_ALLOC, 3, 5, FORWARD " < " FORKED);
+	look();
+	expect_kind(1, "unknown");
+	expect_kind(2, "made in constructors");
 	ts_arena_finish(&arena);
 }
 

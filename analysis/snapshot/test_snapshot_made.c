@@ -34,6 +34,16 @@ static uint32_t text_of(struct ts_span text)
 	return (uint32_t)made.n_texts++;
 }
 
+/* As a reader has them, each once. */
+static uint32_t frame_of(uint32_t file, uint32_t function)
+{
+	for (size_t i = 0; i < made.n_frames; i++)
+		if (frames[i].file == file && frames[i].function == function)
+			return (uint32_t)i;
+	frames[made.n_frames] = (struct ts_snapshot_frame){.file = file, .function = function};
+	return (uint32_t)made.n_frames++;
+}
+
 uint32_t made_stack(const char *of)
 {
 	struct ts_snapshot_stack *s = &stacks[made.n_stacks];
@@ -46,10 +56,8 @@ uint32_t made_stack(const char *of)
 		const char *next = strstr(of, " < "), *colon = strchr(of, ':');
 
 		end = next ? next : of + strlen(of);
-		frames[made.n_frames] =
-			(struct ts_snapshot_frame){.file = text_of(ts_span_of(of, (size_t)(colon - of))),
-						   .function = text_of(ts_span_of(colon + 1, (size_t)(end - colon - 1)))};
-		stack_frames[made.n_stack_frames++] = (uint32_t)made.n_frames++;
+		stack_frames[made.n_stack_frames++] = frame_of(text_of(ts_span_of(of, (size_t)(colon - of))),
+							       text_of(ts_span_of(colon + 1, (size_t)(end - colon - 1))));
 		s->n++;
 	}
 	return (uint32_t)made.n_stacks++;
