@@ -1,6 +1,7 @@
 #include "cli/trace/summary_file.h"
 
 #include "analysis/trace/device/kernel_table.h"
+#include "analysis/trace/device/trace_steps.h"
 #include "analysis/trace/diff/summarize.h"
 #include "analysis/trace/diff/trace_diff.h"
 #include "base/text.h"
@@ -12,6 +13,8 @@ static enum ts_status write_summary(const struct ts_trace *trace, struct ts_aren
 	struct ts_trace known = *trace; /* its rows are the caller's */
 	struct ts_kernel_summary summary;
 
+	if (ts_trace_steps_count(trace) > TS_SIDE_STEPS_MOST)
+		return ts_error_set(err, TS_TOO_LARGE, "a trace of more than %d steps", TS_SIDE_STEPS_MOST);
 	if (ts_kernel_table(&known, NULL, work, err) || ts_summarize_kernels(&known, work, &summary, err))
 		return err->status;
 	ts_kernel_summary_write(&summary, text);
