@@ -183,7 +183,8 @@ static bool blew_up(struct ts_inquiry *q)
 	step = nan ? s->first : s->gap.greatest_step;
 	if (ts_records(q, q->f, step) > ts_cut_of(q, TS_CUT_BLOW_STEPS))
 		return false;
-	stays = !nan && s->gap.saturation >= ts_cut_of(q, TS_CUT_BLOW_UP);
+	/* Of a loss that went back towards zero the relative difference alone says nothing. */
+	stays = !nan && s->gap.ends_grown && s->gap.saturation >= ts_cut_of(q, TS_CUT_BLOW_UP);
 	values = ts_values_text(q, s->a, s->b);
 	ts_say_for(q, "at step %" PRId64 " %.*s is %.*s; at step %" PRId64 " the relative difference is %s", s->first,
 		   TS_SPAN_ARG(ts_column_said(s->name)), TS_SPAN_ARG(values), step,

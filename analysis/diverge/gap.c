@@ -125,8 +125,10 @@ static void note_ratio(struct ts_gap_meter *m, double a, double b)
 
 static void note_size(struct ts_gap_meter *m, double a, double b)
 {
-	m->most_a = isnan(a) ? (double)INFINITY : greater(fabs(a), m->most_a);
-	m->most_b = isnan(b) ? (double)INFINITY : greater(fabs(b), m->most_b);
+	m->last_a = isnan(a) ? (double)INFINITY : fabs(a);
+	m->last_b = isnan(b) ? (double)INFINITY : fabs(b);
+	m->most_a = greater(m->last_a, m->most_a);
+	m->most_b = greater(m->last_b, m->most_b);
 	if (a == 0 && b == 0)
 		m->gap.zeros++;
 	else if (isfinite(a) && isfinite(b) && a != 0 && b != 0 && isfinite(b / a))
@@ -257,6 +259,7 @@ enum ts_status ts_gap_end(struct ts_gap_meter *m, struct ts_gap *ret_gap, struct
 	gap.after_100 = after(m, 100);
 	gap.bias = m->above + m->below ? (double)m->above / (double)(m->above + m->below) : (double)NAN;
 	gap.only_one_grows = m->most_a > 10 * m->most_b || m->most_b > 10 * m->most_a;
+	gap.ends_grown = m->last_a > 10 * m->most_b || m->last_b > 10 * m->most_a;
 	if (m->no_ratio && !isnan(gap.ratio_least))
 		gap.ratio_least = (double)INFINITY;
 	if (!isnan(gap.ratio_least))

@@ -49,6 +49,7 @@ struct ts_gap {
 	double greatest;       /* r */
 	int64_t greatest_step; /* the first such step */
 	bool only_one_grows;   /* somewhere one is 10 times what the other ever is here, or no finite number */
+	bool ends_grown;       /* it is so at the last point */
 	/* b / a lies within these at every point but those where both are 0, as far as the writing of both lets it: a range that is
 	 * empty says that it is no constant. NaN: no point with values that are finite and not 0. */
 	double ratio_least, ratio_most;
@@ -67,6 +68,7 @@ struct ts_gap_meter {
 	struct ts_gap gap;
 	uint64_t above, below; /* points with a > b, a < b */
 	double most_a, most_b; /* magnitudes */
+	double last_a, last_b; /* those of the last point */
 	double least_a, greatest_a; /* of the points of the ratio */
 	bool no_ratio;	       /* a value is not finite, or one of the two is 0 */
 	unsigned rounded;      /* bit d: every point so far is one of d significant digits on one side */

@@ -230,6 +230,22 @@ static void what_is_too_little(void **state)
 	assert_int_equal(g.differing, 1);
 }
 
+/* A spike is more than ten times all of the other; at the end B is so once, and once as far apart near zero. */
+static void what_stays_large(void **state)
+{
+	static const int64_t steps[] = {1, 2, 3, 4};
+	static const double a[] = {1, 0.9, 0.5, 0.01}, stays[] = {2, 30, 20, 10.5}, returns[] = {2, 30, 5, 1};
+	struct ts_gap g;
+
+	(void)state;
+	measure(steps, a, stays, 4, doubles, doubles, &g);
+	assert_true(g.only_one_grows && g.ends_grown);
+	measure(steps, stays, a, 4, doubles, doubles, &g);
+	assert_true(g.only_one_grows && g.ends_grown);
+	measure(steps, a, returns, 4, doubles, doubles, &g);
+	assert_true(g.only_one_grows && !g.ends_grown);
+}
+
 /* Points after a hole are not "30 points later"; saturation is computed from the points after the hole. */
 static void holes(void **state)
 {
@@ -292,6 +308,7 @@ int main(void)
 		cmocka_unit_test(roundings_are_invisible),
 		cmocka_unit_test(ratio_beside_zeros),
 		cmocka_unit_test(what_is_too_little),
+		cmocka_unit_test(what_stays_large),
 		cmocka_unit_test(holes),
 		cmocka_unit_test(no_memory),
 	};
