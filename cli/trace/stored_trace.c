@@ -174,8 +174,8 @@ static enum ts_status mention_summaries(struct ts_cli *cli, const struct ts_get_
 	return ts_arena_check(&cli->arena, err);
 }
 
-enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run, const struct ts_run_trace *traces,
-				 size_t n_traces, struct ts_error *err)
+enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run,
+				 const struct ts_run_trace *traces, size_t n_traces, struct ts_error *err)
 {
 	struct ts_run_trace *files = ts_arena_array(&cli->arena, run->n_files, sizeof *files);
 	const char *names;

@@ -29,8 +29,8 @@ enum ts_status ts_analyze_stored_job(struct ts_cli *cli, const char *word, const
 				     const struct ts_run_trace *traces, size_t n, struct ts_error *err);
 /* Names in a line behind what is shown the files of the run that could not be read when it was pushed; nothing, if all could. And in
  * another one the traces of which it keeps summaries alone. traces: that it has. */
-enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run, const struct ts_run_trace *traces,
-				 size_t n_traces, struct ts_error *err);
+enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run,
+				 const struct ts_run_trace *traces, size_t n_traces, struct ts_error *err);
 /* Names the traces of the run in a line behind what is said of its steps, or its memory snapshots. what, option: "trace" and "--trace",
  * or "memory snapshot" and "--snapshot". */
 enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const char *what, const char *option,

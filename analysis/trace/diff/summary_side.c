@@ -201,6 +201,5 @@ enum ts_status ts_summary_kernel(const struct ts_trace_side *side, struct ts_are
 		return TS_OK;
 	row = &s->rows[side->by_name[behind - 1].row];
 	io_row->category = category_of(row->category);
-	return behind - first > 1 ? TS_OK
-				  : ts_summary_median(row, side->skipped, arena, &io_sum->has_median, &io_sum->median_ns, err);
+	return behind - first > 1 ? TS_OK : ts_summary_median(row, side->skipped, arena, &io_sum->has_median, &io_sum->median_ns, err);
 }
