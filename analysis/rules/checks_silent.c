@@ -65,8 +65,8 @@ void ts_check_part_not_trained(struct ts_check *c)
 	nothing = u.n >= u.of && !u.aside;
 	if (u.n > 0 && isfinite(from)) {
 		ts_check_steps(c, (int64_t)from, (int64_t)from);
-		ts_check_fire(c, nothing ? u.all : u.severity, "At every watched step from step %.0f to step %.0f or later, %.*s%s", from,
-			      to, TS_SPAN_ARG(ts_buf_view(&u.said)), nothing ? ": nothing is trained" : "");
+		ts_check_fire(c, nothing ? u.all : u.severity, "At every watched step from step %.0f to step %.0f or later, %.*s%s",
+			      from, to, TS_SPAN_ARG(ts_buf_view(&u.said)), nothing ? ": nothing is trained" : "");
 	} else if (u.n <= 0 && !ts_measure_find(c->measures, TS_M_PARAMS_RECORDED, TS_NO_SUBJECT)) {
 		ts_check_applies_not(c);
 	}

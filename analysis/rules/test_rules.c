@@ -397,7 +397,8 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "2", "6"), MEDIUM,
 	 "At every watched step from step 100 to step 400 or later, 2 of 6 parameters have gradients, are not held by the optimizer "
 	 "and never change (0.weight, 0.bias)"},
-	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "6", "6"), HIGH, "and never change (0.weight, 0.bias): nothing is trained"},
+	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "6", "6"), HIGH,
+	 "and never change (0.weight, 0.bias): nothing is trained"},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("unheld", "4", "6") UNTRAINED("frozen", "2", "6"), HIGH,
 	 "2 of 6 parameters are held by the optimizer, and require no gradient (0.weight, 0.bias): nothing is trained"},
 	{"CONVERGENCE.PART_NOT_TRAINED", UNTRAINED("set_aside", "4", "6") UNTRAINED("frozen", "2", "6"), LOW, "require no gradient"},
