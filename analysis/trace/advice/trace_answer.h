@@ -52,7 +52,9 @@ enum ts_status ts_trace_rows_unread(const struct ts_trace_about *about, const ch
  *
  * A piece of advice is the finding whose time is longest: what it would save at most is that time, as it was measured. Nothing could
  * save more, because the time holds nothing else: exposed communication and copies overlap with no other work, idle time by cause is
- * idle, and a sum of durations is at least the time that they cover.
+ * idle, and a sum of durations is at least the time that they cover. Work that is done in a better way still takes time, and idle time
+ * may go away wholly: a sum of durations stands first only where it is longer by TS_TRACE_ADVICE_LEAST of the time of the devices.
+ * Where loading is advised, the host and its waits have the rest of the idle time.
  *
  * A finding may be about a large share of the work of a device that hardly works. What could save less than TS_TRACE_ADVICE_LEAST
  * of the time of the devices is no advice: who tries it could not see by a second trace that it helped, as `tscope diff` lets no
@@ -79,7 +81,7 @@ struct ts_trace_advice {
 struct ts_trace_verdict {
 	struct ts_measures measures; /* trace_rows.c */
 	struct ts_findings findings;
-	struct ts_trace_advice *advice; /* what saves most first */
+	struct ts_trace_advice *advice; /* what may save most first */
 	size_t n_advice;		/* TS_TRACE_ADVICE_MAX at most */
 	size_t n_slight;		/* findings about too little time to be advice */
 	bool captures; /* much that was launched was captured for graphs and ran nothing: no rule on its times is asked (rule.h) */

@@ -6,21 +6,22 @@
 #include "analysis/trace/ranks/job.h"
 #include "base/door.h"
 
-/* The time that each rule is about. */
+/* The time that each rule is about; of_work: a sum of durations, which shrinks and does not go away where the advice is followed. */
 static const struct {
 	const char *code;
 	enum ts_trace_time time;
+	bool of_work;
 } about[] = {
-	{"DIST.EXPOSED_COMM", TS_TIME_EXPOSED_COMMUNICATION},
-	{"TRACE.HOST_BOUND", TS_TIME_IDLE_HOST},
-	{"TRACE.SYNC", TS_TIME_IDLE_AFTER_WAITS},
-	{"TRACE.LAUNCH_BOUND", TS_TIME_IDLE_LAUNCH},
-	{"TRACE.COPIES", TS_TIME_EXPOSED_COPIES},
-	{"TRACE.FILLS", TS_TIME_FILLS},
-	{"TRACE.ELEMENTWISE", TS_TIME_ELEMENTWISE},
-	{"TRACE.LOADER", TS_TIME_IDLE_LOADING},
-	{"TRACE.MATH_ATTENTION", TS_TIME_MATH_ATTENTION},
-	{"TRACE.WAITING", TS_TIME_EXPOSED_WAITING},
+	{"DIST.EXPOSED_COMM", TS_TIME_EXPOSED_COMMUNICATION, false},
+	{"TRACE.HOST_BOUND", TS_TIME_IDLE_HOST, false},
+	{"TRACE.SYNC", TS_TIME_IDLE_AFTER_WAITS, false},
+	{"TRACE.LAUNCH_BOUND", TS_TIME_IDLE_LAUNCH, false},
+	{"TRACE.COPIES", TS_TIME_EXPOSED_COPIES, false},
+	{"TRACE.FILLS", TS_TIME_FILLS, true},
+	{"TRACE.ELEMENTWISE", TS_TIME_ELEMENTWISE, true},
+	{"TRACE.LOADER", TS_TIME_IDLE_LOADING, false},
+	{"TRACE.MATH_ATTENTION", TS_TIME_MATH_ATTENTION, true},
+	{"TRACE.WAITING", TS_TIME_EXPOSED_WAITING, false},
 };
 
 static bool time_of(struct ts_span code, const struct ts_device_times *times, uint64_t *ret)
@@ -54,16 +55,17 @@ static bool waits_are_loading(const struct ts_findings *findings, const struct t
 
 /* A time that is a part of another one is advised once: by the more specific finding, if it accounts for at least half of the other.
  * Idle time behind a wait of the host, or in a data loader, is idle time that waits for the host, too; what ranks wait for each other
- * is exposed communication. */
+ * is exposed communication. Less than half in a loader is known apart from the rest (without_loading), so both are advised. */
 static bool is_said_by_other(struct ts_span code, const struct ts_findings *findings, const struct ts_device_times *t)
 {
 	static const struct {
 		const char *part, *whole;
 		enum ts_trace_time of_part, of_whole;
+		bool apart;
 	} parts[] = {
-		{"TRACE.SYNC", "TRACE.HOST_BOUND", TS_TIME_IDLE_AFTER_WAITS, TS_TIME_IDLE_HOST},
-		{"TRACE.LOADER", "TRACE.HOST_BOUND", TS_TIME_IDLE_LOADING, TS_TIME_IDLE_HOST},
-		{"TRACE.WAITING", "DIST.EXPOSED_COMM", TS_TIME_EXPOSED_WAITING, TS_TIME_EXPOSED_COMMUNICATION},
+		{"TRACE.SYNC", "TRACE.HOST_BOUND", TS_TIME_IDLE_AFTER_WAITS, TS_TIME_IDLE_HOST, false},
+		{"TRACE.LOADER", "TRACE.HOST_BOUND", TS_TIME_IDLE_LOADING, TS_TIME_IDLE_HOST, true},
+		{"TRACE.WAITING", "DIST.EXPOSED_COMM", TS_TIME_EXPOSED_WAITING, TS_TIME_EXPOSED_COMMUNICATION, false},
 	};
 
 	if (ts_span_is(code, "TRACE.SYNC") && waits_are_loading(findings, t))
@@ -74,10 +76,22 @@ static bool is_said_by_other(struct ts_span code, const struct ts_findings *find
 
 		if (ts_span_is(code, parts[i].whole) && most && has(findings, parts[i].part))
 			return true;
-		if (ts_span_is(code, parts[i].part) && !most && has(findings, parts[i].whole))
+		if (ts_span_is(code, parts[i].part) && !most && !parts[i].apart && has(findings, parts[i].whole))
 			return true;
 	}
 	return false;
+}
+
+/* What is left of a time where loading is advised beside it. */
+static uint64_t without_loading(uint64_t ns, struct ts_span code, const struct ts_findings *findings, const struct ts_device_times *t)
+{
+	uint64_t loading = t->ns[TS_TIME_IDLE_LOADING];
+	enum ts_trace_time whole = ts_span_is(code, "TRACE.SYNC") ? TS_TIME_IDLE : TS_TIME_IDLE_HOST;
+	uint64_t rest = t->ns[whole] > loading ? t->ns[whole] - loading : 0;
+
+	if (!has(findings, "TRACE.LOADER") || (!ts_span_is(code, "TRACE.SYNC") && !ts_span_is(code, "TRACE.HOST_BOUND")))
+		return ns;
+	return rest < ns ? rest : ns;
 }
 
 static bool is_slight(uint64_t ns, uint64_t span_ns)
@@ -103,12 +117,27 @@ static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_w
 	return f->advice;
 }
 
-/* Keeps the longest, in order; among equals the finding that came first. */
+/* What advice is ordered by. A sum of durations is less sure to be saved than idle or exposed time, so it stands behind one from which
+ * it does not stand out. */
+static double weight(struct ts_span code, uint64_t ns, uint64_t span_ns)
+{
+	for (size_t i = 0; i < sizeof about / sizeof about[0]; i++)
+		if (about[i].of_work && ts_span_is(code, about[i].code))
+			return (double)ns - TS_TRACE_ADVICE_LEAST * (double)span_ns;
+	return (double)ns;
+}
+
+static double weight_of(const struct ts_trace_verdict *v, size_t i)
+{
+	return weight(v->advice[i].code, v->advice[i].saves_most_ns, v->span_ns);
+}
+
+/* Keeps those of the most weight, in order; among equals the finding that came first. */
 static void advise(struct ts_trace_verdict *v, const struct ts_finding *f, struct ts_span how, uint64_t ns)
 {
 	size_t at = v->n_advice;
 
-	while (at && v->advice[at - 1].saves_most_ns < ns)
+	while (at && weight_of(v, at - 1) < weight(f->code, ns, v->span_ns))
 		at--;
 	if (at == TS_TRACE_ADVICE_MAX)
 		return;
@@ -134,6 +163,7 @@ enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts
 
 		if (!time_of(v.findings.items[i].code, &times, &ns) || is_said_by_other(v.findings.items[i].code, &v.findings, &times))
 			continue;
+		ns = without_loading(ns, v.findings.items[i].code, &v.findings, &times);
 		if (is_slight(ns, v.span_ns))
 			v.n_slight++;
 		else
@@ -141,7 +171,7 @@ enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts
 	}
 	v.captures = ts_trace_is_capture(&v.measures);
 	TS_DOOR(v.n_advice <= TS_TRACE_ADVICE_MAX);
-	TS_DOOR_SORTED(i, v.n_advice, v.advice[i - 1].saves_most_ns >= v.advice[i].saves_most_ns);
+	TS_DOOR_SORTED(i, v.n_advice, weight_of(&v, i - 1) >= weight_of(&v, i));
 	io_answer->verdict = v;
 	return TS_OK;
 }
