@@ -428,6 +428,50 @@ static void loading_and_the_rest(void **state)
 	made_finish(&m);
 }
 
+/* A loader that has workers is not given some; one of two may. */
+static void loaders_that_have_workers(void **state)
+{
+	static const char with[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+	static const char without[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+	struct made m;
+
+	(void)state;
+	for (int others = 0; others < 2; others++) {
+		made_begin(&m);
+		for (int64_t i = 0; i < 60; i++) {
+			made_host(&m, TS_TRACE_ANNOTATION, others && i == 7 ? without : with, 0, 10 * i * MS - 4 * MS, 10 * i * MS - MS);
+			made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, 10 * i * MS - MS, 10 * i * MS, (10 * i + 5) * MS);
+		}
+		judge(&m, NULL);
+		assert_int_equal(answer.verdict.n_advice, 1);
+		assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.LOADER"));
+		assert_int_equal(ts_span_contains(answer.verdict.advice[0].how, "has workers already"), !others);
+		assert_int_equal(ts_span_contains(answer.verdict.advice[0].how, "(num_workers)"), others);
+		made_finish(&m);
+	}
+}
+
+/* What is compiled already is not to be compiled, but captured. */
+static void the_host_of_what_is_compiled(void **state)
+{
+	struct made m;
+
+	(void)state;
+	for (int compiled = 0; compiled < 2; compiled++) {
+		made_begin(&m);
+		if (compiled)
+			made_host(&m, TS_TRACE_ANNOTATION, "Torch-Compiled Region: 0/0", 0, -5 * MS, 600 * MS);
+		for (int64_t i = 0; i < 60; i++)
+			made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, 10 * i * MS - MS / 2, 10 * i * MS, (10 * i + 5) * MS);
+		judge(&m, NULL);
+		assert_int_equal(answer.verdict.n_advice, 1);
+		assert_true(ts_span_is(answer.verdict.advice[0].code, "TRACE.HOST_BOUND"));
+		assert_int_equal(ts_span_contains(answer.verdict.advice[0].how, "Compile the model"), !compiled);
+		assert_int_equal(ts_span_contains(answer.verdict.advice[0].how, "let CUDA graphs launch them"), compiled);
+		made_finish(&m);
+	}
+}
+
 /* Attention takes 240 ms of 594, which a fused kernel takes a part of, too. Loading, which workers hide wholly, takes 59 times 4 ms, or
  * 3.9: less by 4 or 9.9 ms, where 5.94 are 1 %. */
 static void idle_before_work_of_about_its_size(void **state)
@@ -691,6 +735,8 @@ int main(void)
 		cmocka_unit_test(waits_or_loading),
 		cmocka_unit_test(loading_and_the_rest),
 		cmocka_unit_test(idle_before_work_of_about_its_size),
+		cmocka_unit_test(loaders_that_have_workers),
+		cmocka_unit_test(the_host_of_what_is_compiled),
 		cmocka_unit_test(loading_attention_compiling),
 		cmocka_unit_test(attention_in_single_operations),
 		cmocka_unit_test(what_saves_little_is_no_advice),

@@ -106,14 +106,24 @@ static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_w
 				     "and what the host does from one graph to the next.";
 	static const char compiled[] = "Parts of the program are compiled already: let what runs outside of compiled graphs be "
 				       "compiled with them, and use fused normalizations, losses and optimizers.";
+	static const char not_captured[] =
+		"Parts of the program are compiled already: let CUDA graphs launch them (mode='reduce-overhead'), compile what runs "
+		"between them, and find what else the host does meanwhile: data loading, .item() and other reads of the device.";
+	static const char workers[] = "The data loader has workers already: give it more of them where the host has cores for that, let it "
+				      "prefetch further ahead, keep the workers between epochs, and make costly transforms cheaper.";
 	const struct ts_kernel_use *all = &w->use.all;
 	bool in_graphs = all->graphed.count > all->sum.count / 2 || w->marks.graphed > w->all.count / 2;
+	bool is_compiled = w->marks.n_regions || w->marks.breaks.graph_calls;
 	bool by_launches = ts_span_is(f->code, "TRACE.HOST_BOUND") || ts_span_is(f->code, "TRACE.LAUNCH_BOUND");
 
 	if (by_launches && in_graphs)
 		return ts_span_str(graphs);
-	if (ts_span_is(f->code, "TRACE.ELEMENTWISE") && (w->marks.n_regions || w->marks.breaks.graph_calls))
+	if (ts_span_is(f->code, "TRACE.HOST_BOUND") && is_compiled)
+		return ts_span_str(not_captured);
+	if (ts_span_is(f->code, "TRACE.ELEMENTWISE") && is_compiled)
 		return ts_span_str(compiled);
+	if (ts_span_is(f->code, "TRACE.LOADER") && w->marks.has_workers)
+		return ts_span_str(workers);
 	return f->advice;
 }
 

@@ -343,6 +343,8 @@ enum ts_status ts_graph_breaks(const struct ts_trace *trace, const struct ts_nes
  * Compiling: time of the host in annotations and operators with "(dynamo_timed)", and in Python functions of _dynamo/convert_frame.py
  * that compile, the outermost.
  *
+ * Data loaders have workers where the trace names PyTorch's iterator for that, _MultiProcessingDataLoaderIter, and never the other.
+ *
  * Linear but for sorts.
  */
 
@@ -400,6 +402,7 @@ struct ts_work_marks {
 	uint64_t captures;		/* of streams that began in the recording */
 	uint64_t kernel_launches;	/* calls that launch one kernel each, captured or not */
 	uint64_t kernels;		/* that ran */
+	bool has_workers;		/* every data loader in the recording has worker processes, and there is one */
 };
 
 enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,

@@ -377,6 +377,14 @@ static enum ts_status graphs(const struct marks *m, struct ts_arena *arena, stru
 	return TS_OK;
 }
 
+static bool is_named(const struct ts_trace *trace, const char *part)
+{
+	for (size_t i = 0; i < trace->n_names; i++)
+		if (ts_span_contains(trace->names[i], part))
+			return true;
+	return false;
+}
+
 enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest *nest, const struct ts_device_work *work,
 			     struct ts_arena *arena, struct ts_work_marks *ret, struct ts_error *err)
 {
@@ -389,6 +397,7 @@ enum ts_status ts_work_marks(const struct ts_trace *trace, const struct ts_nest 
 	    attention(&m, work, arena, &out, err) || regions(&m, work, arena, &out, err) ||
 	    ts_graph_breaks(trace, nest, arena, &out.breaks, err) || graphs(&m, arena, &out, err))
 		return err->status;
+	out.has_workers = is_named(trace, "_MultiProcessingDataLoaderIter") && !is_named(trace, "_SingleProcessDataLoaderIter");
 	*ret = out;
 	return TS_OK;
 }
