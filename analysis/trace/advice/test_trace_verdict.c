@@ -472,6 +472,44 @@ static void the_host_of_what_is_compiled(void **state)
 	}
 }
 
+/* Copies of 1 ms within the device, of pinned memory and of pageable memory, so many of each, and kernels of 10 ms between them that
+ * cover four more of pinned memory. */
+static void copies_of_a_kind(void **state)
+{
+	static const char *const names[] = {"Memcpy DtoD (Device -> Device)", "Memcpy HtoD (Pinned -> Device)",
+					    "Memcpy DtoH (Device -> Pageable)"};
+	static const struct {
+		int n[3];
+		const char *how;
+	} cases[] = {
+		{{3, 1, 1}, "Copies within a device take most"},
+		{{1, 3, 1}, "is pinned already take most"},
+		{{0, 1, 1}, "Pin the memory of the host and copy with non_blocking=True on a stream of its own, ahead of the work"},
+		{{1, 0, 2}, "is pageable take most"},
+	};
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		int64_t t = 0;
+
+		made_begin(&m);
+		for (int kind = 0; kind < 3; kind++)
+			for (int k = 0; k < cases[i].n[kind]; k++, t += 11 * MS) {
+				made_add(&m, TS_TRACE_COPY, made_name(&m, names[kind]), 7, t, t + MS, TS_TRACE_NONE);
+				made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 7, t + MS, t + 11 * MS, TS_TRACE_NONE);
+			}
+		for (int k = 0; k < 4; k++)
+			made_add(&m, TS_TRACE_COPY, made_name(&m, names[1]), 8, (2 + k) * MS, (3 + k) * MS, TS_TRACE_NONE);
+		judge(&m, NULL);
+		is("exposed_copies", "share_ratio", 1.0 / 11);
+		assert_int_equal(answer.verdict.n_advice, 1);
+		if (!ts_span_contains(answer.verdict.advice[0].how, cases[i].how))
+			fail_msg("case %zu: %.*s", i, TS_SPAN_ARG(answer.verdict.advice[0].how));
+		made_finish(&m);
+	}
+}
+
 /* Attention takes 240 ms of 594, which a fused kernel takes a part of, too. Loading, which workers hide wholly, takes 59 times 4 ms, or
  * 3.9: less by 4 or 9.9 ms, where 5.94 are 1 %. */
 static void idle_before_work_of_about_its_size(void **state)
@@ -735,6 +773,7 @@ int main(void)
 		cmocka_unit_test(waits_or_loading),
 		cmocka_unit_test(loading_and_the_rest),
 		cmocka_unit_test(idle_before_work_of_about_its_size),
+		cmocka_unit_test(copies_of_a_kind),
 		cmocka_unit_test(loaders_that_have_workers),
 		cmocka_unit_test(the_host_of_what_is_compiled),
 		cmocka_unit_test(loading_attention_compiling),

@@ -3,6 +3,7 @@
 #include "analysis/trace/advice/trace_answer.h"
 
 #include "analysis/rules/rule.h"
+#include "analysis/trace/device/saturate.h"
 #include "analysis/trace/ranks/job.h"
 #include "base/door.h"
 
@@ -99,6 +100,37 @@ static bool is_slight(uint64_t ns, uint64_t span_ns)
 	return (double)ns < TS_TRACE_ADVICE_LEAST * (double)span_ns;
 }
 
+/* By the kind of copy that takes more than half of the time, whose memory may be pinned already, or not be the host's. */
+static struct ts_span how_of_copies(const struct ts_finding *f, const struct ts_transfers *t)
+{
+	enum { WITHIN, PINNED, PAGEABLE, KINDS };
+	static const char *const how[KINDS] = {
+		"Copies within a device take most of this time: leave out clone, contiguous and cat where a view does, and have results "
+		"written where they are needed.",
+		"Copies whose memory is pinned already take most of this time: begin them earlier and on a stream of their own, such as "
+		"those of the next batch, and keep on the device what is read back and forth.",
+		"Copies whose memory is pageable take most of this time: pin the memory of the host and copy with non_blocking=True on a "
+		"stream of its own; keep on the device what is read back and forth.",
+	};
+	uint64_t of[KINDS] = {0}, all = 0;
+
+	for (size_t i = 0; i < t->n_copies; i++) {
+		const struct ts_copy_sum *c = &t->copies[i];
+
+		all = ts_plus(all, c->exposed_ns);
+		if (c->direction == TS_DIRECTION_DTOD)
+			of[WITHIN] = ts_plus(of[WITHIN], c->exposed_ns);
+		else if (c->memory == TS_HOST_MEMORY_PINNED)
+			of[PINNED] = ts_plus(of[PINNED], c->exposed_ns);
+		else if (c->memory == TS_HOST_MEMORY_PAGEABLE)
+			of[PAGEABLE] = ts_plus(of[PAGEABLE], c->exposed_ns);
+	}
+	for (int i = 0; i < KINDS; i++)
+		if (of[i] > all / 2)
+			return ts_span_str(how[i]);
+	return f->advice;
+}
+
 /* What to try: never what the trace shows to be done already. */
 static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_work *w)
 {
@@ -122,6 +154,8 @@ static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_w
 		return ts_span_str(not_captured);
 	if (ts_span_is(f->code, "TRACE.ELEMENTWISE") && is_compiled)
 		return ts_span_str(compiled);
+	if (ts_span_is(f->code, "TRACE.COPIES"))
+		return how_of_copies(f, &w->transfers);
 	if (ts_span_is(f->code, "TRACE.LOADER") && w->marks.has_workers)
 		return ts_span_str(workers);
 	return f->advice;

@@ -84,6 +84,32 @@ static void copies(void **state)
 	made_finish(&m);
 }
 
+/* Two streams of a device, and another device: of a copy of 100 ns a kernel covers 30 and a fill 10 of its own device; of the second
+ * copy nothing is left; the third is of the device where nothing else runs. */
+static void exposed_copies(void **state)
+{
+	struct ts_transfers t;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_add(&m, TS_TRACE_COPY, made_name(&m, "Memcpy DtoD (Device -> Device)"), 7, 0, 100, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_KERNEL, NAME_GEMM, 8, 20, 50, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_FILL, NAME_NONE, 8, 45, 60, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_KERNEL, NAME_ALL_REDUCE, 9, 150, 250, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_COPY, made_name(&m, "Memcpy HtoD (Pinned -> Device)"), 7, 160, 240, TS_TRACE_NONE);
+	made_add(&m, TS_TRACE_COPY, made_name(&m, "Memcpy HtoD (Pageable -> Device)"), 17, 20, 25, TS_TRACE_NONE);
+	t = transfers_of(&m);
+	assert_int_equal(t.n_copies, 3);
+	assert_int_equal(t.copies[0].direction, TS_DIRECTION_DTOD);
+	assert_int_equal(t.copies[0].exposed_ns, 100 - 40);
+	assert_int_equal(t.copies[1].memory, TS_HOST_MEMORY_PINNED);
+	assert_int_equal(t.copies[1].exposed_ns, 0);
+	assert_int_equal(t.copies[2].memory, TS_HOST_MEMORY_PAGEABLE);
+	assert_int_equal(t.copies[2].exposed_ns, 5);
+	made_finish(&m);
+}
+
 #define FILL_KERNEL "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>(int)"
 
 static void operator_of(struct made *m, const char *name, int64_t start, int64_t end, const char *shape)
@@ -133,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directions),
 		cmocka_unit_test(copies),
+		cmocka_unit_test(exposed_copies),
 		cmocka_unit_test(fills),
 	};
 

@@ -270,6 +270,7 @@ struct ts_copy_sum {
 	enum ts_direction direction;
 	enum ts_host_memory memory;
 	struct ts_work_sum sum;
+	uint64_t exposed_ns;	  /* of each, what no kernel and no fill of its device overlaps, added up */
 	uint64_t sized, sized_ns; /* of them, those that say their bytes: how many, and how long they took */
 	uint64_t bytes;
 };

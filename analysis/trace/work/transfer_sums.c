@@ -2,10 +2,11 @@
 #include "analysis/trace/work/trace_work.h"
 #include "base/order.h"
 #include "base/words.h"
-#include "base/words.h"
 
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel.h"
+#include "analysis/trace/device/saturate.h"
+#include "analysis/trace/device/stretches.h"
 #include "base/door.h"
 #include "base/scratch.h"
 
@@ -55,11 +56,62 @@ static void add_copy(struct ts_copy_sum *c, uint64_t ns, int64_t bytes)
 	c->bytes = c->bytes + (uint64_t)bytes < (uint64_t)bytes ? UINT64_MAX : c->bytes + (uint64_t)bytes;
 }
 
+/* Events of one device, by begin; spare and other have room for them. */
+static void expose(const struct ts_device_event *w, size_t n, struct ts_device_event *spare, struct ts_stretches *other,
+		   const uint32_t *names, const uint8_t *pairs, struct ts_copy_sum *io_sums)
+{
+	size_t n_other = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (w[i].class != TS_PART_MEMORY)
+			spare[n_other++] = w[i];
+	ts_stretches_find(other, spare, n_other);
+	for (size_t i = 0; i < n; i++) {
+		struct ts_copy_sum *sum = &io_sums[pairs[names[w[i].row]]];
+
+		if (w[i].class == TS_PART_MEMORY)
+			sum->exposed_ns = ts_plus(sum->exposed_ns,
+						  (uint64_t)w[i].end - (uint64_t)w[i].begin -
+							  (ts_stretches_before(other, w[i].end) - ts_stretches_before(other, w[i].begin)));
+	}
+}
+
+/* pairs: of each name the place of its sum. */
+static enum ts_status expose_all(const struct ts_trace *trace, const uint8_t *pairs, struct ts_arena *arena,
+				 struct ts_copy_sum *io_sums, struct ts_error *err)
+{
+	const struct ts_trace_spans *s = &trace->rows.spans;
+	struct ts_device_event *w = NULL, *spare;
+	struct ts_stretches other = {0};
+	size_t n = 0;
+
+	if (ts_device_events(trace, arena, &w, &n, err))
+		return err->status;
+	spare = ts_arena_array(arena, n, sizeof *spare);
+	other.items = ts_arena_array(arena, n, sizeof *other.items);
+	if (!spare || !other.items)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n; i++)
+		w[i].group = (uint32_t)s->device[w[i].row];
+	ts_device_events_by_begin(w, n, spare);
+	ts_device_events_by_group(w, n, spare);
+	for (size_t begin = 0, end = 0; begin < n; begin = end) {
+		while (end < n && w[end].group == w[begin].group)
+			end++;
+		expose(w + begin, end - begin, spare, &other, s->name, pairs, io_sums);
+	}
+	ts_scratch_give(arena, other.items);
+	ts_scratch_give(arena, spare);
+	ts_scratch_give(arena, w);
+	return TS_OK;
+}
+
 static enum ts_status copies(const struct ts_trace *trace, struct ts_arena *arena, struct ts_transfers *out, struct ts_error *err)
 {
 	enum { PAIRS = TS_DIRECTIONS * TS_HOST_MEMORIES, UNSEEN = PAIRS };
 	const struct ts_trace_spans *s = &trace->rows.spans;
 	uint8_t *pairs = ts_arena_alloc(arena, trace->n_names + 1);
+	bool any = false;
 
 	out->copies = ts_arena_array(arena, PAIRS, sizeof *out->copies);
 	if (!out->copies || !pairs)
@@ -70,6 +122,7 @@ static enum ts_status copies(const struct ts_trace *trace, struct ts_arena *aren
 
 		if (s->kind[i] != TS_TRACE_COPY)
 			continue;
+		any = true;
 		if (*pair == UNSEEN) {
 			enum ts_direction direction;
 			enum ts_host_memory memory;
@@ -81,6 +134,8 @@ static enum ts_status copies(const struct ts_trace *trace, struct ts_arena *aren
 		}
 		add_copy(&out->copies[*pair], (uint64_t)s->duration_ns[i], s->bytes[i]);
 	}
+	if (any && expose_all(trace, pairs, arena, out->copies, err))
+		return err->status;
 	for (size_t i = 0; i < PAIRS; i++)
 		if (out->copies[i].sum.count)
 			out->copies[out->n_copies++] = out->copies[i];
@@ -179,6 +234,7 @@ enum ts_status ts_transfer_sums(const struct ts_trace *trace, const struct ts_ne
 	if (copies(trace, arena, &out, err) || fills(trace, nest, arena, &out, err))
 		return err->status;
 	TS_DOOR_ALL(i, out.n_copies, out.copies[i].sized <= out.copies[i].sum.count && out.copies[i].sized_ns <= out.copies[i].sum.ns);
+	TS_DOOR_ALL(i, out.n_copies, out.copies[i].exposed_ns <= out.copies[i].sum.ns);
 	TS_DOOR_SORTED(i, out.n_copies, out.copies[i - 1].sum.ns >= out.copies[i].sum.ns);
 	TS_DOOR_SORTED(i, out.n_fills, out.fills[i - 1].sum.ns >= out.fills[i].sum.ns);
 	*ret = out;

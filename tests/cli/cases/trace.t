@@ -2741,7 +2741,7 @@ $ printf 'DIST.EXPOSED_COMM.high_share = 0.2\nTRACE.COPIES.min_share = 0.01\n' >
 |
 | What to try first (and the time of the devices that it would save at most)
 |   1. Communication is exposed: up to 12.000000 ms of 63.000000 ms. With DDP change the bucket size, and switch off the search for unused parameters where it is on; with FSDP prefetch shards (backward_prefetch, forward_prefetch); keep the ranks of tensor parallelism within a host, or start communication earlier.
-|   2. Copies are exposed: up to 1.000000 ms of 63.000000 ms. Pin the memory of the host and copy with non_blocking=True on a stream of its own; keep on the device what is read back and forth.
+|   2. Copies are exposed: up to 1.000000 ms of 63.000000 ms. Copies whose memory is pinned already take most of this time: begin them earlier and on a stream of their own, such as those of the next batch, and keep on the device what is read back and forth.
 |
 | Findings (tscope explain CODE has the rule)
 |   medium: DIST.EXPOSED_COMM: Communication that overlaps with no computation takes 19 % of the devices' time, 12.0 ms of 63.0 ms; 67 % of the communication is overlapped; how much of that is waiting for other ranks, traces of all ranks in one folder would tell.
