@@ -630,9 +630,10 @@ const struct ts_rule ts_rules[] = {
 	 {{"min_share", 0.05, RATIO, "share of the sum of all durations from which the rule fires"}, END},
 	 ts_check_fills, OF_TRACE},
 	{"TRACE.ELEMENTWISE", "Single elementwise operations take much of the time", "low",
-	 "elementwise kernels that nothing fused take at least min_share of the sum of all work, by a trace",
+	 "elementwise kernels that nothing fused, and kernels that cast, transpose or otherwise copy, take at least min_share of the "
+	 "sum of all work, by a trace",
 	 "Compile the model, so that they are fused with their neighbours, and use fused normalizations, losses and optimizers.",
-	 "the reading of KempnerForge for \"other\" kernels above 40 %, of the elementwise ones alone",
+	 "the reading of KempnerForge for \"other\" kernels above 40 %, of the elementwise ones and those that copy alone",
 	 {{"min_share", 0.30, RATIO, "share of the sum of all durations from which the rule fires"}, END},
 	 ts_check_elementwise, OF_TRACE},
 	{"TRACE.LOADER", "The device waits for data", "high if the share is at least high_share, otherwise medium",

@@ -749,6 +749,26 @@ static void kinds_of_kernels(void **state)
 	made_finish(&m);
 }
 
+/* A sum is fused with its neighbours, and so are a cast and a transpose; a memcpy is not. 20 + 10 of 100 or 101 ms. */
+static void casts_are_elementwise(void **state)
+{
+	struct made m;
+
+	(void)state;
+	for (int longer = 0; longer < 2; longer++) {
+		made_begin(&m);
+		made_launch(&m, TS_TRACE_KERNEL, "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int)",
+			    0, 0, 0, 20 * MS);
+		made_launch(&m, TS_TRACE_KERNEL, "nchwToNhwcKernel", 0, 20 * MS, 20 * MS, 30 * MS);
+		made_launch(&m, TS_TRACE_COPY, "Memcpy DtoD (Device -> Device)", 0, 30 * MS, 30 * MS, 40 * MS);
+		made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, 40 * MS, 40 * MS, (100 + longer) * MS);
+		judge(&m, NULL);
+		is("elementwise", "time_s", 0.030);
+		assert_int_equal(finding("TRACE.ELEMENTWISE") != NULL, !longer);
+		made_finish(&m);
+	}
+}
+
 static void each_row_was_made(void **state)
 {
 	(void)state;
@@ -785,6 +805,7 @@ int main(void)
 		cmocka_unit_test(without_a_device),
 		cmocka_unit_test(sums_that_do_not_fit),
 		cmocka_unit_test(kinds_of_kernels),
+		cmocka_unit_test(casts_are_elementwise),
 		cmocka_unit_test(each_row_was_made),
 	};
 

@@ -21,7 +21,8 @@
  * A time is the sum over the devices of the trace, each of which counts by itself, so of one device it is that of timeline.h and
  * trace_host.h. Shares are of the sum of the devices' spans; those of fills and elementwise kernels are sums of durations, as
  * kernel_sums.h has them, and their shares are of the sum of all work; so are those of convolutions, of products that stay in float32
- * and of kernels that a compiler generated. Fills are kernels that fill and memsets. A time of a step is the mean over the steps of
+ * and of kernels that a compiler generated. Fills are kernels that fill and memsets; elementwise are kernels that copy, too, such as
+ * casts and transposes, which a compiler fuses as well, and no memcpy. A time of a step is the mean over the steps of
  * the trace, and the share that of all of them of their time on the host. Without an event of a device, each row is unknown. What was
  * idle after waits of the host (trace_host.h) is a part of what was idle by cause; their source is where calls that ran a device dry
  * stand most often, among equals the first by name. What one trace cannot say, TS_TIME_EXPOSED_WAITING, has no row here.

@@ -61,7 +61,7 @@ struct ts_device_times ts_device_times(const struct ts_trace_answer *a)
 
 		if (s->category == TS_KERNEL_FILL || s->category == TS_SUM_FILL)
 			add(&out.ns[TS_TIME_FILLS], s->sum_ns);
-		if (s->category == TS_KERNEL_ELEMENTWISE)
+		if (s->category == TS_KERNEL_ELEMENTWISE || s->category == TS_KERNEL_COPY)
 			add(&out.ns[TS_TIME_ELEMENTWISE], s->sum_ns);
 		if (s->category == TS_KERNEL_CONVOLUTION)
 			add(&out.ns[TS_TIME_CONVOLUTIONS], s->sum_ns);

@@ -67,7 +67,7 @@ $ tscope explain
 | TRACE.FIRST_LAUNCH              low                from the call to the begin of the first work of a name the device waits for a millisecond and more, for at least min_share of its time in all, by a trace
 | TRACE.COPIES                    high, medium       copies that overlap with neither computation nor communication take at least min_share of the devices' time, by a trace
 | TRACE.FILLS                     low                fills of memory, by kernels and by memset, take at least min_share of the sum of all work, by a trace
-| TRACE.ELEMENTWISE               low                elementwise kernels that nothing fused take at least min_share of the sum of all work, by a trace
+| TRACE.ELEMENTWISE               low                elementwise kernels that nothing fused, and kernels that cast, transpose or otherwise copy, take at least min_share of the sum of all work, by a trace
 | TRACE.LOADER                    high, medium       the device is idle because the host has not asked for the next work yet, while a thread of the host is in a data loader, for at least min_share of its time, by a trace
 | TRACE.MATH_ATTENTION            medium             what aten::_scaled_dot_product_attention_math launched, or a product, a softmax and a product that make up attention, takes at least min_share of the sum of all work, by a trace
 | TRACE.RECOMPILED                high, medium       torch.compile compiles on the host for at least min_share of the time of a trace
