@@ -131,6 +131,20 @@ static struct ts_span how_of_copies(const struct ts_finding *f, const struct ts_
 	return f->advice;
 }
 
+/* Whether most of what devices ran was launched by compiled code: in a region, or by a compiled graph, which has no region around it in a
+ * backward pass. */
+static bool is_mostly_compiled(const struct ts_trace_work *w)
+{
+	uint64_t regions = 0, graphs = 0;
+
+	for (size_t i = 0; i < w->marks.n_regions; i++)
+		regions += w->marks.regions[i].sum.count;
+	for (size_t i = 0; i < w->n_operators; i++)
+		if (ts_span_starts(w->operators[i].name, ts_span_str("CompiledFunction")))
+			graphs += w->operators[i].total.count;
+	return regions > w->all.count / 2 || graphs > w->all.count / 2;
+}
+
 /* What to try: never what the trace shows to be done already. */
 static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_work *w)
 {
@@ -139,20 +153,19 @@ static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_w
 	static const char compiled[] = "Parts of the program are compiled already: let what runs outside of compiled graphs be "
 				       "compiled with them, and use fused normalizations, losses and optimizers.";
 	static const char not_captured[] =
-		"Parts of the program are compiled already: let CUDA graphs launch them (mode='reduce-overhead'), compile what runs "
-		"between them, and find what else the host does meanwhile: data loading, .item() and other reads of the device.";
+		"Most of the program is compiled already: let CUDA graphs launch it (mode='reduce-overhead'), compile the rest, and "
+		"find what else the host does meanwhile: data loading, .item() and other reads of the device.";
 	static const char workers[] = "The data loader has workers already: give it more of them where the host has cores for that, let it "
 				      "prefetch further ahead, keep the workers between epochs, and make costly transforms cheaper.";
 	const struct ts_kernel_use *all = &w->use.all;
 	bool in_graphs = all->graphed.count > all->sum.count / 2 || w->marks.graphed > w->all.count / 2;
-	bool is_compiled = w->marks.n_regions || w->marks.breaks.graph_calls;
 	bool by_launches = ts_span_is(f->code, "TRACE.HOST_BOUND") || ts_span_is(f->code, "TRACE.LAUNCH_BOUND");
 
 	if (by_launches && in_graphs)
 		return ts_span_str(graphs);
-	if (ts_span_is(f->code, "TRACE.HOST_BOUND") && is_compiled)
+	if (ts_span_is(f->code, "TRACE.HOST_BOUND") && is_mostly_compiled(w))
 		return ts_span_str(not_captured);
-	if (ts_span_is(f->code, "TRACE.ELEMENTWISE") && is_compiled)
+	if (ts_span_is(f->code, "TRACE.ELEMENTWISE") && (w->marks.n_regions || w->marks.breaks.graph_calls))
 		return ts_span_str(compiled);
 	if (ts_span_is(f->code, "TRACE.COPIES"))
 		return how_of_copies(f, &w->transfers);
