@@ -586,8 +586,8 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_host_bound, OF_TRACE},
 	{"TRACE.SYNC", "The host waits until the device has nothing to do",
 	 "high if the share is at least high_share, otherwise medium",
-	 "calls with which the host waits for the device run it dry, and it is then idle for at least min_share of its time, by a "
-	 "trace",
+	 "calls with which the host waits for the device run it dry, and it is then idle, for as long as the calls took at most, for at "
+	 "least min_share of its time, by a trace",
 	 "Do not wait there: read losses and norms once in many steps instead of by .item() in each, copy with non_blocking=True from "
 	 "pinned memory, and leave out torch.cuda.synchronize() and shapes that depend on data.",
 	 "new in tscope",

@@ -362,6 +362,42 @@ static void waits_or_the_host(void **state)
 	made_finish(&m);
 }
 
+/* A loop that reads its loss by .item() in each step of 10 ms: a kernel that is asked for at 0 and runs from 0.01 to `busy` ms, and a copy
+ * behind it, in the call that waits for both. Then the host works until the next step. After 7 ms of work the wait took longer than the
+ * 2.99 ms that are idle, all of which it cost. After 1 ms the host was late by 8.99 ms, of which the wait, from 0.02 to 1.03 ms, cost
+ * no more than it took. */
+static void an_item_in_each_step(void **state)
+{
+	static const struct {
+		int64_t busy;
+		double cost, host;
+		const char *first;
+	} paper[] = {{7, 59 * 0.00299, 59 * 0.00298, "TRACE.SYNC"}, {1, 59 * 0.00101, 59 * 0.00898, "TRACE.HOST_BOUND"}};
+
+	(void)state;
+	for (size_t which = 0; which < 2; which++) {
+		struct made m;
+
+		made_begin(&m);
+		for (int64_t i = 0; i < 60; i++) {
+			int64_t t = 10 * i * MS, until = t + paper[which].busy * MS;
+
+			made_call(&m, TS_TRACE_KERNEL, "gemm", 0, t, t + 5000, t + 10000, until);
+			made_host(&m, TS_TRACE_PYTHON, "train.py(7): main", 0, t + 10000, until + 60000);
+			made_host(&m, TS_TRACE_OPERATOR, "aten::item", 0, t + 15000, until + 50000);
+			made_call(&m, TS_TRACE_COPY, "Memcpy DtoH (Device -> Pageable)", 0, t + 20000, until + 30000, until + 10000,
+				  until + 20000);
+			made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, until + 35000, until + 40000);
+		}
+		judge(&m, NULL);
+		is("idle_after_waits", "time_s", paper[which].cost);
+		is("idle_host", "time_s", paper[which].host);
+		assert_true(ts_span_contains(finding("TRACE.SYNC")->detail, "; most often it waited at train.py(7): main"));
+		assert_true(ts_span_is(answer.verdict.advice[0].code, paper[which].first));
+		made_finish(&m);
+	}
+}
+
 /* Behind each wait the host loads for 2.4 ms, or for 1.1 ms, of the 3 ms until the next kernel. The 59 gaps are all idle
  * time, so what was loading was behind waits, too. */
 static void waits_or_loading(void **state)
@@ -792,6 +828,7 @@ int main(void)
 		cmocka_unit_test(a_gap_of_each_step_is_no_exception),
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
+		cmocka_unit_test(an_item_in_each_step),
 		cmocka_unit_test(waits_or_loading),
 		cmocka_unit_test(loading_and_the_rest),
 		cmocka_unit_test(idle_before_work_of_about_its_size),

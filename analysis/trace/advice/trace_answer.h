@@ -24,7 +24,7 @@
  * and of kernels that a compiler generated. Fills are kernels that fill and memsets; elementwise are kernels that copy, too, such as
  * casts and transposes, which a compiler fuses as well, and no memcpy. A time of a step is the mean over the steps of
  * the trace, and the share that of all of them of their time on the host. Without an event of a device, each row is unknown. What was
- * idle after waits of the host (trace_host.h) is a part of what was idle by cause; their source is where calls that ran a device dry
+ * idle after waits of the host (trace_host.h) is a part of what was idle by cause; their source is where calls that cost a device time
  * stand most often, among equals the first by name. What one trace cannot say, TS_TIME_EXPOSED_WAITING, has no row here.
  */
 

@@ -171,7 +171,7 @@ static void work(struct making *m, const struct ts_trace_answer *a)
 
 TS_ORDER_OF_POINTERS(by_source, struct ts_host_wait, TS_TEXT(source))
 
-/* No row where no source is known of a call that ran a device dry. */
+/* No row where no source is known of a call that cost a device time. */
 static void source(struct making *m, const struct ts_host_waits *w)
 {
 	const struct ts_host_wait **rows = ts_arena_array(m->arena, w->n, sizeof *rows);
@@ -181,7 +181,7 @@ static void source(struct making *m, const struct ts_host_waits *w)
 
 	m->ok = m->ok && rows;
 	for (size_t i = 0; rows && i < w->n; i++)
-		if (w->items[i].source.len && w->items[i].sum.drained)
+		if (w->items[i].source.len && w->items[i].sum.idle_ns)
 			rows[n++] = &w->items[i];
 	if (!n)
 		return;

@@ -243,7 +243,7 @@ static enum ts_status find_waits(const struct ts_trace *trace, const struct ts_n
 
 TS_ORDER(by_end, struct wait, TS_UP(end); TS_UP(row))
 
-/* The waits by their ends, so that the first in a gap takes it. */
+/* The waits by their ends, so that the first in a gap that had something to wait for takes it. */
 static void measure(struct wait *waits, size_t n, const struct work *w, struct ts_longest *io_idle)
 {
 	size_t taken = SIZE_MAX;
@@ -251,7 +251,7 @@ static void measure(struct wait *waits, size_t n, const struct work *w, struct t
 	TS_SORT(waits, n, by_end);
 	for (size_t i = 0; i < n; i++) {
 		size_t asked = before(w->asked, w->n, waits[i].begin, false), then = before(w->asked, w->n, waits[i].end, false);
-		uint64_t ns = (uint64_t)waits[i].end - (uint64_t)waits[i].begin;
+		uint64_t ns = (uint64_t)waits[i].end - (uint64_t)waits[i].begin, idle;
 
 		waits[i].sum = (struct ts_host_wait_sum){.calls = 1, .ns = ns, .max_ns = ns};
 		waits[i].sum.outstanding = asked - before(w->ended, w->n, waits[i].begin, true);
@@ -260,11 +260,11 @@ static void measure(struct wait *waits, size_t n, const struct work *w, struct t
 		if (!then || then != before(w->ended, w->n, waits[i].end, true))
 			continue;
 		waits[i].sum.drained = 1;
-		if (then == w->n || then == taken)
+		if (then == w->n || then == taken || !waits[i].sum.outstanding)
 			continue;
 		taken = then;
-		waits[i].sum.idle_ns =
-			(uint64_t)w->next[then] - (uint64_t)(w->until[then] > waits[i].begin ? w->until[then] : waits[i].begin);
+		idle = (uint64_t)w->next[then] - (uint64_t)(w->until[then] > waits[i].begin ? w->until[then] : waits[i].begin);
+		waits[i].sum.idle_ns = idle < ns ? idle : ns;
 		ts_longest_add(io_idle, waits[i].sum.idle_ns);
 	}
 }

@@ -90,7 +90,7 @@ static void on_paper(void **state)
 	assert_int_equal(w->sum.outstanding, 0);
 	assert_int_equal(w->sum.outstanding_ns, 0);
 	assert_int_equal(w->sum.drained, 1);
-	assert_int_equal(w->sum.idle_ns, 175 - 155);
+	assert_int_equal(w->sum.idle_ns, 0); /* it waited for its own copy alone */
 	assert_int_equal(waits.n_steps, 2);
 	assert_int_equal(waits.steps[0].number, 1);
 	assert_int_equal(waits.steps[0].calls, 2);
@@ -125,10 +125,60 @@ static void what_is_left(void **state)
 	assert_int_equal(waits.items[0].sum.drained, 0);
 	is(waits.items[1].call, "hipDeviceSynchronize");
 	assert_int_equal(waits.items[1].sum.drained, 1);
-	assert_int_equal(waits.items[1].sum.idle_ns, 20); /* from 50 to 70 */
+	assert_int_equal(waits.items[1].sum.outstanding, 0);
+	assert_int_equal(waits.items[1].sum.idle_ns, 0); /* from 50 to 70 the device was idle, but not for this call */
 	is(waits.items[2].call, "hipEventSynchronize");
 	assert_int_equal(waits.items[2].sum.drained, 1);
 	assert_int_equal(waits.items[2].sum.idle_ns, 0);
+	made_finish(&m);
+}
+
+/* One kernel from 10 to 20, a wait for it, and the next kernel at 60, so that 40 are idle. Without the wait the host would have gone on
+ * earlier by what the wait took. */
+static void what_a_wait_costs(void **state)
+{
+	static const struct {
+		int64_t begin, end, cost;
+	} paper[] = {
+		{5, 21, 16}, /* the host was late for another reason, too: 24 of the 40 would have been idle all the same */
+		{15, 57, 40},
+		{-30, 21, 40},
+		{20, 55, 0},   /* the kernel has ended: the host does something else in the call */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof paper / sizeof paper[0]; i++) {
+		struct ts_host_waits waits;
+		struct made m;
+
+		made_begin(&m);
+		made_call(&m, TS_TRACE_KERNEL, "gemm", 0, -45, -44, 10, 20);
+		made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, paper[i].begin, paper[i].end);
+		made_call(&m, TS_TRACE_KERNEL, "gemm", 0, 58, 59, 60, 70);
+		waits = waits_of(&m);
+		assert_int_equal(waits.all.drained, 1);
+		assert_int_equal(waits.all.idle_ns, paper[i].cost);
+		made_finish(&m);
+	}
+}
+
+/* Two threads wait in the gap from 20 to 60. That of thread 1 is the first to end, and had nothing to wait for. */
+static void who_had_to_wait_has_the_gap(void **state)
+{
+	struct ts_host_waits waits;
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_call(&m, TS_TRACE_KERNEL, "gemm", 0, 0, 1, 10, 20);
+	made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, 5, 30);
+	made_host(&m, TS_TRACE_RUNTIME, "cudaEventSynchronize", 1, 21, 29);
+	made_call(&m, TS_TRACE_KERNEL, "gemm", 0, 58, 59, 60, 70);
+	waits = waits_of(&m);
+	assert_int_equal(waits.n, 2);
+	is(waits.items[0].call, "cudaStreamSynchronize");
+	assert_int_equal(waits.items[0].sum.idle_ns, 25);
+	assert_int_equal(waits.items[1].sum.idle_ns, 0);
 	made_finish(&m);
 }
 
@@ -188,6 +238,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_paper),
 		cmocka_unit_test(what_is_left),
+		cmocka_unit_test(what_a_wait_costs),
+		cmocka_unit_test(who_had_to_wait_has_the_gap),
 		cmocka_unit_test(which_wait),
 	};
 

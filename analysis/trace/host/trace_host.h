@@ -95,8 +95,11 @@ enum ts_status ts_launch_rows(const struct ts_trace *trace, const struct ts_nest
  *			until the last of them ended. An event without its call, or that began before it, counts from its begin on.
  *			What the call launched itself does not
  *	drained		calls at whose end nothing was left of what had been launched until then, if anything had: the device ran dry
- *	idle		after such a call, from the end of the last event, or from the begin of the call if that was later, to the
- *			begin of the next event. Of several calls in one gap the first has it. A gap at the end of the trace is none
+ *	idle		what such a call cost the devices at most. They were idle from the end of the last event, or from the begin of
+ *			the call if that was later, to the begin of the next event; without the call the host would have gone on
+ *			earlier by as long as the call took, and no more. It is the lesser of both, and 0 if nothing was outstanding,
+ *			as before a copy that waits for itself alone. Of several calls in one gap the first that had something
+ *			outstanding has it. A gap at the end of the trace is none
  *	operator	the innermost one that encloses the call, and the outermost
  *	source		of the Python functions that enclose the call, the innermost one that is not torch's own; where there is none,
  *			the innermost such frame of the call stack of an operator

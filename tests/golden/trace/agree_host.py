@@ -272,7 +272,7 @@ def source(s):
 
 
 def askers(threads, work):
-    """Calls, time and the idle time behind them, by call, operators and source."""
+    """Calls, time and what they cost: idle time behind them, as long as they took at most; by call, operators and source."""
     waits_ = [s for of in threads.values() for s in of if s.waits and not within(s.parent, lambda a: a.waits)]
     live = [(min(c[0], e[0]) if c else e[0], e[0], e[1]) for _, e, c in work]
     live = [i for i in live if i[0] < i[2]]
@@ -285,9 +285,10 @@ def askers(threads, work):
         row.update(call_count=1, sum_ns=s.end - s.begin)
         before, behind = [i for i in live if i[0] < s.end], [i[1] for i in live if i[0] >= s.end]
         last = max((i[2] for i in before), default=None)
-        if before and last <= s.end and behind and len(before) not in taken:
+        outstanding = any(i[0] < s.begin < i[2] for i in live)
+        if outstanding and last <= s.end and behind and len(before) not in taken:
             taken.add(len(before))
-            row["idle_ns"] += min(behind) - max(last, s.begin)
+            row["idle_ns"] += min(min(behind) - max(last, s.begin), s.end - s.begin)
     return out
 
 
