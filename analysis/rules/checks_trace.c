@@ -174,10 +174,11 @@ void ts_check_first_launch(struct ts_check *c)
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
 	ts_check_worse(c, share);
-	ts_check_fire(c, TS_SEVERITY_LOW,
-		      "For the first work of kernels, which began a millisecond and more after its call, the device waited for %s of "
-		      "its time, %s: modules of kernels were loaded, or the device was set up",
-		      ts_say_percent(share).text, ts_say_seconds(seconds).text);
+	ts_check_fire(
+		c, TS_SEVERITY_LOW,
+		"For calls of a millisecond and more that load the modules of kernels at their first launch, or set the device up, "
+		"the device waited for %s of its time, %s",
+		ts_say_percent(share).text, ts_say_seconds(seconds).text);
 }
 
 void ts_check_copies(struct ts_check *c)

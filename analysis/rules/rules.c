@@ -574,7 +574,8 @@ const struct ts_rule ts_rules[] = {
 	  {"min_share", 0.50, RATIO, "share of all that was asked for from which the rule fires"}, END},
 	 ts_check_churn, OF_SNAPSHOT},
 	{"TRACE.HOST_BOUND", "The device waits for the host", "high if the share is at least high_share, otherwise medium",
-	 "the device is idle because the host has not asked for the next work yet, for at least min_share of its time, by a trace",
+	 "the device is idle because the host has not asked for the next work yet, and does not set the device up, for at least "
+	 "min_share of its time, by a trace",
 	 "Find what the host does meanwhile: data loading, .item() and other reads of the device, Python between the calls. Compile "
 	 "the model or capture CUDA graphs, so that fewer calls are needed.",
 	 "the fifth advice of Axolotl's analyze_profile.py, from 50 % on, corrected: idle time is measured by cause and not by sums "
@@ -586,8 +587,8 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_host_bound, OF_TRACE},
 	{"TRACE.SYNC", "The host waits until the device has nothing to do",
 	 "high if the share is at least high_share, otherwise medium",
-	 "calls with which the host waits for the device run it dry, and it is then idle, for as long as the calls took at most, for at "
-	 "least min_share of its time, by a trace",
+	 "calls with which the host waits for the device run it dry, and it is then idle, for as long as the calls took at most, for "
+	 "at least min_share of its time, by a trace",
 	 "Do not wait there: read losses and norms once in many steps instead of by .item() in each, copy with non_blocking=True from "
 	 "pinned memory, and leave out torch.cuda.synchronize() and shapes that depend on data.",
 	 "new in tscope",
@@ -607,11 +608,12 @@ const struct ts_rule ts_rules[] = {
 	  {"min_events", 50, COUNT, "number of events of devices from which the rule is checked"},
 	  {"max_unlaunched", 0.50, RATIO, "share of the events without their launching call above which the rule is unchecked"}, END},
 	 ts_check_launch_bound, OF_TRACE},
-	{"TRACE.FIRST_LAUNCH", "Kernels are launched for the first time in the recording", "low",
-	 "from the call to the begin of the first work of a name the device waits for a millisecond and more, for at least min_share "
-	 "of its time in all, by a trace",
-	 "What a first launch loads is loaded once: record after some steps (schedule(wait=1, warmup=2, active=5)), have a server "
-	 "answer some requests before it counts, or load all when the program begins (CUDA_MODULE_LOADING=EAGER).",
+	{"TRACE.FIRST_LAUNCH", "Kernels are loaded, or the device set up, in the recording", "low",
+	 "the device waits for the first work of a name for a millisecond and more, most of which the call lasts that launches it, or "
+	 "for as long a call that sets the device up, for at least min_share of its time in all, by a trace",
+	 "What a first launch loads, and what sets a device up, is there from then on: record after some steps (schedule(wait=1, "
+	 "warmup=2, active=5)), have a server answer some requests before it counts, or load all when the program begins "
+	 "(CUDA_MODULE_LOADING=EAGER).",
 	 "new in tscope; a launch on an idle device takes microseconds",
 	 {{"min_share", 0.01, RATIO, "share of the devices' time from which the rule fires"}, END},
 	 ts_check_first_launch, OF_TRACE},

@@ -719,7 +719,7 @@ static const struct rule_case cases[] = {
 	{"TRACE.FIRST_LAUNCH", "", APPLIES_NOT, NULL},
 	{"TRACE.FIRST_LAUNCH", TRACE(idle_first_launch, "0.0099"), PASSES, NULL},
 	{"TRACE.FIRST_LAUNCH", TRACE(idle_first_launch, "0.01"), LOW,
-	 "the device waited for 1.0 % of its time, 12.0 ms: modules of kernels were loaded"},
+	 "or set the device up, the device waited for 1.0 % of its time, 12.0 ms"},
 
 	{"TRACE.COPIES", "", APPLIES_NOT, NULL},
 	{"TRACE.COPIES", TRACE(exposed_copies, "0.0499"), PASSES, NULL},

@@ -30,8 +30,11 @@ static void nothing_to_try(struct ts_cli *cli, size_t n_slight, const char *of)
 		return;
 	ts_text_heading(cli, "What to try first");
 	sentence(cli, TS_STYLE_PLAIN,
-		 ts_arena_printf(&cli->arena, "Nothing: no finding is about as much as %.0f %% of the time of %s.",
-				 100 * TS_TRACE_ADVICE_LEAST, of));
+		 ts_arena_printf(
+			 &cli->arena,
+			 "Nothing: but for first launches, which a later recording does not have, no finding is about as much as "
+			 "%.0f %% of the time of %s.",
+			 100 * TS_TRACE_ADVICE_LEAST, of));
 }
 
 static void to_try(struct ts_cli *cli, const struct ts_trace_verdict *v)

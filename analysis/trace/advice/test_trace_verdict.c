@@ -362,9 +362,34 @@ static void waits_or_the_host(void **state)
 	made_finish(&m);
 }
 
-/* A loop that reads its loss by .item() in each step of 10 ms: a kernel that is asked for at 0 and runs from 0.01 to `busy` ms, and a copy
- * behind it, in the call that waits for both. Then the host works until the next step. After 7 ms of work the wait took longer than the
- * 2.99 ms that are idle, all of which it cost. After 1 ms the host was late by 8.99 ms, of which the wait, from 0.02 to 1.03 ms, cost
+/* Of 14 ms one device is idle for 10: 3 while it is set up, one in which the host asks for nothing else, and twice 3 in calls that load
+ * what they launch, once from the begin of the call on, and once, as the call began before, from that of the gap on. */
+static void what_is_set_up_is_no_slow_host(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	made_call(&m, TS_TRACE_KERNEL, "a", 0, -1000, 0, 0, MS);
+	made_host(&m, TS_TRACE_RUNTIME, "cudaFree", 0, MS, 4 * MS);
+	made_call(&m, TS_TRACE_KERNEL, "b", 0, 5 * MS, 8 * MS, 8 * MS, 10 * MS);
+	made_call(&m, TS_TRACE_KERNEL, "c", 0, 9 * MS, 13 * MS, 13 * MS, 14 * MS);
+	judge(&m, NULL);
+	is("idle", "time_s", 0.010);
+	is("idle_host", "time_s", 0.001);
+	is("idle_launch", "time_s", 0);
+	is("idle_queued", "time_s", 0);
+	is("idle_first_launch", "time_s", 0.009);
+	is("idle_after_waits", "time_s", 0);
+	assert_int_equal(answer.verdict.findings.n, 1);
+	assert_non_null(finding("TRACE.FIRST_LAUNCH"));
+	assert_int_equal(answer.verdict.n_advice, 0);
+	made_finish(&m);
+}
+
+/* A loop that reads its loss by .item() in each step of 10 ms: a kernel that is asked for at 0 and runs from 0.01 to `busy` ms, and a
+ * copy behind it, in the call that waits for both. Then the host works until the next step. After 7 ms of work the wait took longer than
+ * the 2.99 ms that are idle, all of which it cost. After 1 ms the host was late by 8.99 ms, of which the wait, from 0.02 to 1.03 ms, cost
  * no more than it took. */
 static void an_item_in_each_step(void **state)
 {
@@ -828,6 +853,7 @@ int main(void)
 		cmocka_unit_test(a_gap_of_each_step_is_no_exception),
 		cmocka_unit_test(three_pieces_at_most),
 		cmocka_unit_test(waits_or_the_host),
+		cmocka_unit_test(what_is_set_up_is_no_slow_host),
 		cmocka_unit_test(an_item_in_each_step),
 		cmocka_unit_test(waits_or_loading),
 		cmocka_unit_test(loading_and_the_rest),

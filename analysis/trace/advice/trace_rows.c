@@ -33,14 +33,14 @@ static void add_idle(const struct ts_trace_answer *a, uint64_t *ns)
 
 		if (i && row->device == row[-1].device)
 			continue;
-		add(&ns[TS_TIME_IDLE_HOST], row->host_ns);
+		add(&ns[TS_TIME_IDLE_HOST], row->host_ns - row->setup_ns);
 		add(&ns[TS_TIME_IDLE_LAUNCH], row->launch_ns - row->first_launch_ns);
-		add(&ns[TS_TIME_IDLE_FIRST_LAUNCH], row->first_launch_ns);
+		add(&ns[TS_TIME_IDLE_FIRST_LAUNCH], row->first_launch_ns + row->first_queued_ns + row->setup_ns);
 		add(&ns[TS_TIME_IDLE_HOST_LONGEST], ts_longest_sum(&row->host_longest, a->lines.n_steps));
 		add(&ns[TS_TIME_IDLE_LAUNCH_LONGEST], ts_longest_sum(&row->launch_longest, a->lines.n_steps));
 		add(&ns[TS_TIME_IDLE_LOADING_LONGEST], ts_longest_sum(&row->loading_longest, a->lines.n_steps));
 		add(&ns[TS_TIME_IDLE_BEHIND], row->behind_ns);
-		add(&ns[TS_TIME_IDLE_QUEUED], row->queued_ns);
+		add(&ns[TS_TIME_IDLE_QUEUED], row->queued_ns - row->first_queued_ns);
 		add(&ns[TS_TIME_IDLE_UNKNOWN], row->unknown_ns);
 		add(&ns[TS_TIME_IDLE_LOADING], row->loading_ns);
 	}

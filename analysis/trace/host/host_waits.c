@@ -10,17 +10,18 @@
 
 /* --- names --- */
 
+static bool skip_maker(struct ts_span *name)
+{
+	return ts_span_skip(name, "cuda") || ts_span_skip(name, "hip") || ts_span_skip(name, "cu");
+}
+
 bool ts_call_waits(struct ts_span name)
 {
-	static const char *const makers[] = {"cuda", "hip", "cu"};
 	static const char *const waits[] = {"DeviceSynchronize", "StreamSynchronize", "EventSynchronize",
 					    "CtxSynchronize",	 "ThreadSynchronize", "Free",
 					    "MemFree",		 "FreeArray"};
-	size_t maker = 0;
 
-	while (maker < 3 && !ts_span_skip(&name, makers[maker]))
-		maker++;
-	if (maker == 3)
+	if (!skip_maker(&name))
 		return false;
 	if (ts_span_ends(name, "_ptsz") || ts_span_ends(name, "_ptds"))
 		name = ts_span_part(name, 0, name.len - strlen("_ptsz"));
@@ -30,6 +31,21 @@ bool ts_call_waits(struct ts_span name)
 		if (ts_span_is(name, waits[i]))
 			return true;
 	return ts_span_skip(&name, "Memcpy") && !ts_span_contains(name, "Async") && !ts_span_starts(name, ts_span_str("Batch"));
+}
+
+bool ts_call_sets_up(struct ts_span name)
+{
+	static const char *const begins[] = {"Malloc",	    "Free",	    "MemAlloc",	   "MemFree",	  "MemHostAlloc",
+					     "HostAlloc",   "HostMalloc",   "HostFree",	   "HostRegister", "StreamCreate",
+					     "EventCreate", "CtxCreate",    "ModuleLoad",  "LibraryLoad", "GetDeviceProperties",
+					     "DeviceGetStreamPriorityRange"};
+
+	if (!skip_maker(&name) || ts_span_contains(name, "Async"))
+		return false;
+	for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+		if (ts_span_starts(name, ts_span_str(begins[i])))
+			return true;
+	return false;
 }
 
 bool ts_is_torch_frame(struct ts_span name)

@@ -6,8 +6,8 @@
 #include "base/scratch.h"
 
 struct beside {
-	struct ts_stretches busy, loading; /* of the device, and of the host */
-	const int64_t *first;		   /* when the first event of each name began */
+	struct ts_stretches busy, loading, not_work; /* of the device, and of the host: not_work is loading or setting up */
+	const int64_t *first;			     /* when the first event of each name began */
 };
 
 static uint64_t within(const struct ts_stretches *s, int64_t from, int64_t to)
@@ -15,11 +15,37 @@ static uint64_t within(const struct ts_stretches *s, int64_t from, int64_t to)
 	return ts_stretches_before(s, to) - ts_stretches_before(s, from);
 }
 
+/* What of the gap from..to was a first launch: the first event of its name waits so long for its call, which lasts most of that. A call
+ * that returned long before its event began loaded nothing for it. */
+static uint64_t first_launch(const struct beside *b, int64_t from, int64_t to, uint32_t name, const struct ts_device_event *launch)
+{
+	int64_t begin = launch->begin > from ? launch->begin : from, end = launch->end < to ? launch->end : to;
+	uint64_t delay = begin < to ? (uint64_t)to - (uint64_t)begin : 0;
+
+	if (b->first[name] != to || delay < TS_FIRST_LAUNCH_NS || end <= begin || (uint64_t)end - (uint64_t)begin < delay - delay / 2)
+		return 0;
+	return delay;
+}
+
+/* The gap before whose end the host asked for nothing until `asked`. */
+static void add_host(struct ts_idle *idle, const struct beside *b, int64_t from, int64_t asked)
+{
+	uint64_t host = (uint64_t)asked - (uint64_t)from, loading = within(&b->loading, from, asked);
+	uint64_t setup = within(&b->not_work, from, asked) - loading;
+
+	idle->host_ns += host;
+	idle->setup_ns += setup;
+	ts_longest_add(&idle->host_longest, host - setup);
+	idle->loading_ns += loading;
+	if (loading)
+		ts_longest_add(&idle->loading_longest, loading);
+}
+
 /* Adds the gap from..to, behind which an event of this name begins that `launch` asked for. */
 static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, int64_t to, uint32_t name,
 		    const struct ts_device_event *launch)
 {
-	uint64_t gap = (uint64_t)to - (uint64_t)from, behind;
+	uint64_t gap = (uint64_t)to - (uint64_t)from, behind, first;
 
 	if (!idle->gaps++ || gap > idle->longest_ns) {
 		idle->longest_ns = gap;
@@ -30,26 +56,23 @@ static void add_gap(struct ts_idle *idle, const struct beside *b, int64_t from, 
 		idle->unknown_ns += gap;
 		return;
 	}
+	first = first_launch(b, from, to, name, launch);
 	if (launch->begin >= from) {
 		int64_t asked = launch->begin < to ? launch->begin : to;
-		uint64_t host = (uint64_t)asked - (uint64_t)from, launching = (uint64_t)to - (uint64_t)asked;
-		uint64_t loading = within(&b->loading, from, asked);
+		uint64_t launching = (uint64_t)to - (uint64_t)asked;
 
-		idle->host_ns += host;
-		ts_longest_add(&idle->host_longest, host);
+		add_host(idle, b, from, asked);
 		idle->launch_ns += launching;
-		if (launching >= TS_FIRST_LAUNCH_NS && b->first[name] == to)
-			idle->first_launch_ns += launching;
-		else
+		idle->first_launch_ns += first;
+		if (!first)
 			ts_longest_add(&idle->launch_longest, launching);
-		idle->loading_ns += loading;
-		if (loading)
-			ts_longest_add(&idle->loading_longest, loading);
 		return;
 	}
 	behind = within(&b->busy, from, to);
 	idle->behind_ns += behind;
 	idle->queued_ns += gap - behind;
+	if (first)
+		idle->first_queued_ns += gap - behind;
 }
 
 /* The call that asked for what begins behind a gap. Of several events that begin at once, the first that was asked for: from then on
@@ -139,29 +162,49 @@ static size_t count_rows(const struct ts_device_event *w, size_t n, const struct
 	return rows;
 }
 
-/* When the host was in a data loader. */
-static enum ts_status find_loading(const struct ts_trace *trace, struct ts_arena *arena, struct ts_stretches *ret, struct ts_error *err)
+/* What names say of the host, as bits. */
+enum { LOADS = 1, SETS_UP = 2 };
+
+static uint8_t *what_names_say(const struct ts_trace *trace, struct ts_arena *arena)
+{
+	uint8_t *said = ts_arena_array(arena, trace->n_names + 1, sizeof *said);
+
+	for (size_t i = 0; said && i < trace->n_names; i++)
+		said[i] =
+			(uint8_t)((ts_is_data_loader(trace->names[i]) ? LOADS : 0) | (ts_call_sets_up(trace->names[i]) ? SETS_UP : 0));
+	return said;
+}
+
+static bool is_of(const struct ts_trace_spans *s, size_t i, const uint8_t *said, int what)
+{
+	if (s->kind[i] == TS_TRACE_ANNOTATION || s->kind[i] == TS_TRACE_OPERATOR)
+		return said[s->name[i]] & what & LOADS;
+	return s->kind[i] == TS_TRACE_RUNTIME && said[s->name[i]] & what & SETS_UP && s->duration_ns[i] >= (int64_t)TS_FIRST_LAUNCH_NS;
+}
+
+/* When some thread of the host was in what is asked for. */
+static enum ts_status find_host(const struct ts_trace *trace, const uint8_t *said, int what, struct ts_arena *arena,
+				struct ts_stretches *ret, struct ts_error *err)
 {
 	const struct ts_trace_spans *s = &trace->rows.spans;
-	bool *loads = ts_arena_array(arena, trace->n_names + 1, sizeof *loads);
 	struct ts_device_event *w, *spare;
 	size_t n = 0, at = 0;
 
-	for (size_t i = 0; loads && i < trace->n_names; i++)
-		loads[i] = ts_is_data_loader(trace->names[i]);
-	for (size_t i = 0; loads && i < s->n; i++)
-		n += (s->kind[i] == TS_TRACE_ANNOTATION || s->kind[i] == TS_TRACE_OPERATOR) && loads[s->name[i]];
+	for (size_t i = 0; i < s->n; i++)
+		n += is_of(s, i, said, what);
 	w = ts_arena_array(arena, n, sizeof *w);
 	spare = ts_arena_array(arena, n, sizeof *spare);
 	ret->items = ts_arena_array(arena, n, sizeof *ret->items);
-	if (!loads || !w || !spare || !ret->items)
+	if (!w || !spare || !ret->items)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < s->n; i++)
-		if ((s->kind[i] == TS_TRACE_ANNOTATION || s->kind[i] == TS_TRACE_OPERATOR) && loads[s->name[i]])
+		if (is_of(s, i, said, what))
 			w[at++] = (struct ts_device_event){
 				.begin = s->start_ns[i], .end = s->start_ns[i] + s->duration_ns[i], .row = (uint32_t)i};
 	ts_device_events_by_begin(w, n, spare);
 	ts_stretches_find(ret, w, n);
+	ts_scratch_give(arena, w);
+	ts_scratch_give(arena, spare);
 	return TS_OK;
 }
 
@@ -183,10 +226,11 @@ static int64_t *find_first(const struct ts_trace *trace, const struct ts_device_
 static bool adds_up(const struct ts_idle *row)
 {
 	return row->host_ns + row->launch_ns + row->behind_ns + row->queued_ns + row->unknown_ns == row->idle_ns &&
-	       row->loading_ns <= row->host_ns && ts_longest_sum(&row->host_longest, SIZE_MAX) <= row->host_ns &&
+	       row->loading_ns + row->setup_ns <= row->host_ns && row->first_queued_ns <= row->queued_ns &&
+	       ts_longest_sum(&row->host_longest, SIZE_MAX) <= row->host_ns - row->setup_ns &&
 	       ts_longest_sum(&row->launch_longest, SIZE_MAX) <= row->launch_ns - row->first_launch_ns &&
-	       ts_longest_sum(&row->loading_longest, SIZE_MAX) <= row->loading_ns &&
-	       row->first_launch_ns <= row->launch_ns && row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
+	       ts_longest_sum(&row->loading_longest, SIZE_MAX) <= row->loading_ns && row->first_launch_ns <= row->launch_ns &&
+	       row->longest_ns <= row->idle_ns && (row->gaps || !row->idle_ns);
 }
 
 enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena, struct ts_idle **ret, size_t *ret_n,
@@ -197,11 +241,16 @@ enum ts_status ts_idle_rows(const struct ts_trace *trace, struct ts_arena *arena
 	struct ts_launches launches = {0};
 	struct rows rows = {0};
 	struct beside beside = {0};
+	uint8_t *said;
 	size_t n = 0;
 
 	TS_DOOR(ts_trace_holds(trace));
+	said = what_names_say(trace, arena);
+	if (!said)
+		return ts_arena_error(arena, err);
 	if (ts_device_events(trace, arena, &w, &n, err) || ts_launches_find(trace, arena, &launches, err) ||
-	    find_loading(trace, arena, &beside.loading, err))
+	    find_host(trace, said, LOADS, arena, &beside.loading, err) ||
+	    find_host(trace, said, LOADS | SETS_UP, arena, &beside.not_work, err))
 		return err->status;
 	spare = ts_arena_array(arena, n, sizeof *spare);
 	beside.busy.items = ts_arena_array(arena, n, sizeof *beside.busy.items);

@@ -233,6 +233,32 @@ static void which_wait(void **state)
 			fail_msg("%s is not torch's", own[i]);
 }
 
+static void which_set_up(void **state)
+{
+	static const char *const set_up[] = {"cudaMalloc",
+					     "cudaFree",
+					     "cudaHostAlloc",
+					     "cudaStreamCreateWithFlags",
+					     "cudaEventCreateWithFlags",
+					     "cudaGetDeviceProperties_v2",
+					     "cudaDeviceGetStreamPriorityRange",
+					     "hipModuleLoadData",
+					     "hipHostMalloc",
+					     "cuMemAlloc_v2",
+					     "cuLibraryLoadData"};
+	static const char *const do_not[] = {"cudaMallocAsync", "cudaFreeAsync",   "cudaLaunchKernel", "cudaStreamSynchronize",
+					     "cudaMemcpy",	"cudaEventRecord", "cudaGetDevice",    "Malloc",
+					     "cuda",		""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof set_up / sizeof set_up[0]; i++)
+		if (!ts_call_sets_up(ts_span_str(set_up[i])))
+			fail_msg("%s sets up", set_up[i]);
+	for (size_t i = 0; i < sizeof do_not / sizeof do_not[0]; i++)
+		if (ts_call_sets_up(ts_span_str(do_not[i])))
+			fail_msg("%s does not set up", do_not[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +267,7 @@ int main(void)
 		cmocka_unit_test(what_a_wait_costs),
 		cmocka_unit_test(who_had_to_wait_has_the_gap),
 		cmocka_unit_test(which_wait),
+		cmocka_unit_test(which_set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,7 +127,8 @@ static void causes_add_up_to_the_idle_time(void **state)
 }
 
 /* Gaps of 3 ms each: the first work of a name waits 2 ms for its launch, and the same again later, which is no first launch; that of
- * another name waits a nanosecond less than a millisecond. */
+ * another name waits a nanosecond less than a millisecond. The last waits 2 ms for a call that returned a nanosecond before half of
+ * that was over: nothing was loaded. */
 static void first_launches(void **state)
 {
 	const int64_t ms = 1000000;
@@ -138,17 +139,71 @@ static void first_launches(void **state)
 	(void)state;
 	made_begin(&m);
 	made_launch(&m, TS_TRACE_KERNEL, "a", 0, 0, 10, ms);
-	made_launch(&m, TS_TRACE_KERNEL, "b", 0, 2 * ms, 4 * ms, 5 * ms);
-	made_launch(&m, TS_TRACE_KERNEL, "b", 0, 6 * ms, 8 * ms, 9 * ms);
-	made_launch(&m, TS_TRACE_KERNEL, "c", 0, 11 * ms + 1, 12 * ms, 13 * ms);
+	made_call(&m, TS_TRACE_KERNEL, "b", 0, 2 * ms, 3 * ms, 4 * ms, 5 * ms);
+	made_call(&m, TS_TRACE_KERNEL, "b", 0, 6 * ms, 8 * ms, 8 * ms, 9 * ms);
+	made_call(&m, TS_TRACE_KERNEL, "c", 0, 11 * ms + 1, 12 * ms, 12 * ms, 13 * ms);
+	made_call(&m, TS_TRACE_KERNEL, "d", 0, 14 * ms, 15 * ms - 1, 16 * ms, 17 * ms);
 	rows_of(&m, &rows, &n);
-	assert_int_equal(rows[0].idle_ns, 9 * ms);
-	assert_int_equal(rows[0].launch_ns, 5 * ms - 1);
+	assert_int_equal(rows[0].idle_ns, 12 * ms);
+	assert_int_equal(rows[0].launch_ns, 7 * ms - 1);
 	assert_int_equal(rows[0].first_launch_ns, 2 * ms);
-	assert_int_equal(rows[0].host_ns, 4 * ms + 1);
+	assert_int_equal(rows[0].host_ns, 5 * ms + 1);
 	assert_int_equal(rows[0].host_longest.ns[0], 2 * ms + 1);
-	assert_int_equal(rows[0].launch_longest.ns[0], 2 * ms); /* that of the second b: the first is a first launch */
-	assert_int_equal(rows[0].launch_longest.n, 2);
+	assert_int_equal(rows[0].launch_longest.ns[0], 2 * ms); /* those of the second b and of d: the first b is a first launch */
+	assert_int_equal(rows[0].launch_longest.ns[1], 2 * ms);
+	assert_int_equal(rows[0].launch_longest.n, 3);
+	made_finish(&m);
+}
+
+/* The first b is asked for while a runs, in a call that goes on for 3 of the 4 ms until it begins, of which 2 lie in the gap: it is
+ * queued, and of that a first launch. The other stream was busy for 1 of the 3 ms. The second b has as long a call. That of c returns
+ * when 0.1 of its gap of 2 ms have passed, and loaded nothing in it. */
+static void first_launch_before_the_gap(void **state)
+{
+	const int64_t ms = 1000000;
+	struct ts_idle *rows;
+	struct made m;
+	size_t n;
+
+	(void)state;
+	made_begin(&m);
+	made_launch(&m, TS_TRACE_KERNEL, "a", 0, 0, 0, 2 * ms);
+	made_launch(&m, TS_TRACE_KERNEL, "a", 1, 0, 0, 3 * ms);
+	made_call(&m, TS_TRACE_KERNEL, "b", 0, ms, 4 * ms, 5 * ms, 6 * ms);
+	made_call(&m, TS_TRACE_KERNEL, "b", 0, 5 * ms, 8 * ms, 9 * ms, 10 * ms);
+	made_call(&m, TS_TRACE_KERNEL, "c", 0, 6 * ms, 10 * ms + ms / 10, 12 * ms, 13 * ms);
+	rows_of(&m, &rows, &n);
+	assert_int_equal(rows[0].queued_ns, 2 * ms + 3 * ms + 2 * ms);
+	assert_int_equal(rows[0].first_queued_ns, 2 * ms);
+	assert_int_equal(rows[0].first_launch_ns, 0);
+	assert_int_equal(rows[1].behind_ns, ms);
+	assert_int_equal(rows[1].first_queued_ns, 2 * ms);
+	made_finish(&m);
+}
+
+/* Of the 10 ms before the host asks for b, it sets the device up for 3 ms, for 2 of which another thread loads data, and gets memory in
+ * a millisecond; a call that is a nanosecond shorter says nothing, nor does one that only waits. */
+static void setting_up(void **state)
+{
+	const int64_t ms = 1000000;
+	struct ts_idle *rows;
+	struct made m;
+	size_t n;
+
+	(void)state;
+	made_begin(&m);
+	made_launch(&m, TS_TRACE_KERNEL, "a", 0, 0, 0, ms);
+	made_host(&m, TS_TRACE_RUNTIME, "cudaFree", 0, ms, 4 * ms);
+	made_host(&m, TS_TRACE_ANNOTATION, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1, 2 * ms, 4 * ms);
+	made_host(&m, TS_TRACE_RUNTIME, "cudaHostAlloc", 0, 5 * ms, 6 * ms);
+	made_host(&m, TS_TRACE_RUNTIME, "cudaMalloc", 0, 7 * ms, 8 * ms - 1);
+	made_host(&m, TS_TRACE_RUNTIME, "cudaStreamSynchronize", 0, 8 * ms, 10 * ms);
+	made_launch(&m, TS_TRACE_KERNEL, "b", 0, 11 * ms, 11 * ms, 12 * ms);
+	rows_of(&m, &rows, &n);
+	assert_int_equal(rows[0].host_ns, 10 * ms);
+	assert_int_equal(rows[0].loading_ns, 2 * ms);
+	assert_int_equal(rows[0].setup_ns, 2 * ms);
+	assert_int_equal(rows[0].host_longest.ns[0], 8 * ms);
 	made_finish(&m);
 }
 
@@ -186,6 +241,8 @@ int main(void)
 		cmocka_unit_test(several_end_a_gap),
 		cmocka_unit_test(causes_add_up_to_the_idle_time),
 		cmocka_unit_test(first_launches),
+		cmocka_unit_test(first_launch_before_the_gap),
+		cmocka_unit_test(setting_up),
 		cmocka_unit_test(longest_gaps),
 	};
 

@@ -133,6 +133,9 @@ struct ts_host_waits {
 
 /* Whether a call of this name waits; copies that are called asynchronous are judged by their time. */
 bool ts_call_waits(struct ts_span name);
+/* Whether a call of this name sets a device up, which the first calls of a program do: it gets or returns memory, makes a stream, an
+ * event or a context, loads a module, or asks what the device is. */
+bool ts_call_sets_up(struct ts_span name);
 /* Whether a Python function ("torch/nn/modules/module.py(1501): _call_impl") is torch's own, built in, or without a file. */
 bool ts_is_torch_frame(struct ts_span name);
 
@@ -241,8 +244,9 @@ enum ts_status ts_host_sums(const struct ts_trace *trace, const struct ts_nest *
  * HTA's three causes are of whole gaps: its host_wait is our host + launch, its kernel_wait the short ones among queued.
  */
 
-/* From a call to its work on an idle device a launch takes microseconds. The first work of a name for which that takes a millisecond
- * had its module loaded, or the device set up: a first launch. */
+/* From a call to its work on an idle device a launch takes microseconds. The first work of a name for which that takes a millisecond,
+ * most of it within the call, had its module loaded, or the device set up: a first launch. One whose call began before the gap takes
+ * all of it. What sets a device up (host_waits.c) takes microseconds, too, but for the first calls. */
 #define TS_FIRST_LAUNCH_NS UINT64_C(1000000)
 
 struct ts_idle {
@@ -250,9 +254,10 @@ struct ts_idle {
 	bool all_streams;
 	uint64_t gaps;
 	uint64_t idle_ns, host_ns, launch_ns, behind_ns, queued_ns, unknown_ns;
-	uint64_t first_launch_ns; /* of launch_ns: what is TS_FIRST_LAUNCH_NS and more, before the first event of a name */
-	uint64_t loading_ns;	  /* of host_ns: while some thread of the host was in a data loader (host_steps.c) */
-	struct ts_longest host_longest, launch_longest, loading_longest; /* of these, by gap; of launch_ns without first launches */
+	uint64_t first_launch_ns, first_queued_ns; /* of launch_ns, and of queued_ns: first launches of TS_FIRST_LAUNCH_NS and more */
+	uint64_t loading_ns; /* of host_ns: while some thread of the host was in a data loader (host_steps.c) */
+	uint64_t setup_ns;   /* of host_ns: else while one was in a call of TS_FIRST_LAUNCH_NS and more that sets a device up */
+	struct ts_longest host_longest, launch_longest, loading_longest; /* of these, by gap, without first launches and setup */
 	uint64_t longest_ns;   /* gap */
 	int64_t longest_at_ns; /* its begin; valid if there are gaps */
 };

@@ -61,10 +61,10 @@ $ tscope explain
 | MEMORY.GRADIENTS_KEPT           medium, low        the peak lies in a forward pass, and gradients that are older than the optimizer's last step, or than the recording, hold at least min_share of it, by a memory snapshot
 | MEMORY.OPTIMIZER_STATE          low                the state of the optimizer is at least min_share of the peak, by a memory snapshot
 | MEMORY.CHURN                    low                one function asked for at least min_peaks times the peak in all, and for at least min_share of all that was asked for, by a memory snapshot
-| TRACE.HOST_BOUND                high, medium       the device is idle because the host has not asked for the next work yet, for at least min_share of its time, by a trace
+| TRACE.HOST_BOUND                high, medium       the device is idle because the host has not asked for the next work yet, and does not set the device up, for at least min_share of its time, by a trace
 | TRACE.SYNC                      high, medium       calls with which the host waits for the device run it dry, and it is then idle, for as long as the calls took at most, for at least min_share of its time, by a trace
 | TRACE.LAUNCH_BOUND              high, medium       the device has nothing queued and waits from the call to the begin of the work, for at least min_share of its time, by a trace
-| TRACE.FIRST_LAUNCH              low                from the call to the begin of the first work of a name the device waits for a millisecond and more, for at least min_share of its time in all, by a trace
+| TRACE.FIRST_LAUNCH              low                the device waits for the first work of a name for a millisecond and more, most of which the call lasts that launches it, or for as long a call that sets the device up, for at least min_share of its time in all, by a trace
 | TRACE.COPIES                    high, medium       copies that overlap with neither computation nor communication take at least min_share of the devices' time, by a trace
 | TRACE.FILLS                     low                fills of memory, by kernels and by memset, take at least min_share of the sum of all work, by a trace
 | TRACE.ELEMENTWISE               low                elementwise kernels that nothing fused, and kernels that cast, transpose or otherwise copy, take at least min_share of the sum of all work, by a trace

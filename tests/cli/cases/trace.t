@@ -3121,7 +3121,7 @@ $ python3 -c 'import json; e = [dict(ph="X", cat="user_annotation", name="Profil
 |           before a device's first event and after its last one is none of its idle time
 |
 | What to try first
-|   Nothing: no finding is about as much as 1 % of the time of the devices.
+|   Nothing: but for first launches, which a later recording does not have, no finding is about as much as 1 % of the time of the devices.
 |
 | Findings (tscope explain CODE has the rule)
 |   low: TRACE.FILLS: Fills of memory take 100 % of the sum of all work, 3.00 µs.
