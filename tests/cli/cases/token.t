@@ -93,7 +93,7 @@ $ for words in 'diff one two' 'diff ./one two' 'diff ./one ./two' 'analyze one -
 | 1 1 105
 | 1 1 105
 | 0 0 116
-| 0 0 90
+| 0 0 91
 | 0 0 44
 | 0 0 21
 # Columns are asked for at once, however many they are: the kinds of the run's files, one trace's index, and all of its columns.
