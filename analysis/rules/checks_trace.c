@@ -215,7 +215,8 @@ void ts_check_fills(struct ts_check *c)
 
 void ts_check_elementwise(struct ts_check *c)
 {
-	part_of_work(c, TS_TIME_ELEMENTWISE, TS_SEVERITY_LOW, "Elementwise kernels, casts and transposes among them, that nothing fused take");
+	part_of_work(c, TS_TIME_ELEMENTWISE, TS_SEVERITY_LOW,
+		     "Elementwise kernels, casts and transposes among them, that nothing fused take");
 }
 
 void ts_check_math_attention(struct ts_check *c)

@@ -619,7 +619,8 @@ const struct ts_rule ts_rules[] = {
 	 ts_check_first_launch, OF_TRACE},
 	{"TRACE.COPIES", "Copies are exposed", "high if the share is at least high_share, otherwise medium",
 	 "copies that overlap with neither computation nor communication take at least min_share of the devices' time, by a trace",
-	 "Pin the memory of the host and copy with non_blocking=True on a stream of its own, ahead of the work; keep on the device what "
+	 "Pin the memory of the host and copy with non_blocking=True on a stream of its own, ahead of the work; keep on the device "
+	 "what "
 	 "is read back and forth; within a device leave out clone, contiguous and cat where a view does.",
 	 "the second advice of Axolotl's analyze_profile.py, from 10 % on, corrected: copies alone, and only their exposed time",
 	 {{"min_share", 0.05, RATIO, "share of the devices' time from which the rule fires"},

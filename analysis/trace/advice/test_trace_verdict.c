@@ -388,9 +388,9 @@ static void what_is_set_up_is_no_slow_host(void **state)
 }
 
 /* A loop that reads its loss by .item() in each step of 10 ms: a kernel that is asked for at 0 and runs from 0.01 to `busy` ms, and a
- * copy behind it, in the call that waits for both. Then the host works until the next step. After 7 ms of work the wait took longer than
- * the 2.99 ms that are idle, all of which it cost. After 1 ms the host was late by 8.99 ms, of which the wait, from 0.02 to 1.03 ms, cost
- * no more than it took. */
+ * copy behind it, in the call that waits for both. Then the host works until the next step. After 7 ms of work the wait took longer
+ * than the 2.99 ms that are idle, all of which it cost. After 1 ms the host was late by 8.99 ms, of which the wait, from 0.02 to 1.03
+ * ms, cost no more than it took. */
 static void an_item_in_each_step(void **state)
 {
 	static const struct {
@@ -500,7 +500,8 @@ static void loaders_that_have_workers(void **state)
 	for (int others = 0; others < 2; others++) {
 		made_begin(&m);
 		for (int64_t i = 0; i < 60; i++) {
-			made_host(&m, TS_TRACE_ANNOTATION, others && i == 7 ? without : with, 0, 10 * i * MS - 4 * MS, 10 * i * MS - MS);
+			made_host(&m, TS_TRACE_ANNOTATION, others && i == 7 ? without : with, 0, 10 * i * MS - 4 * MS,
+				  10 * i * MS - MS);
 			made_launch(&m, TS_TRACE_KERNEL, "gemm", 0, 10 * i * MS - MS, 10 * i * MS, (10 * i + 5) * MS);
 		}
 		judge(&m, NULL);
@@ -820,7 +821,8 @@ static void casts_are_elementwise(void **state)
 	(void)state;
 	for (int longer = 0; longer < 2; longer++) {
 		made_begin(&m);
-		made_launch(&m, TS_TRACE_KERNEL, "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int)",
+		made_launch(&m, TS_TRACE_KERNEL,
+			    "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int)",
 			    0, 0, 0, 20 * MS);
 		made_launch(&m, TS_TRACE_KERNEL, "nchwToNhwcKernel", 0, 20 * MS, 20 * MS, 30 * MS);
 		made_launch(&m, TS_TRACE_COPY, "Memcpy DtoD (Device -> Device)", 0, 30 * MS, 30 * MS, 40 * MS);

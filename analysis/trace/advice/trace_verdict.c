@@ -105,12 +105,12 @@ static struct ts_span how_of_copies(const struct ts_finding *f, const struct ts_
 {
 	enum { WITHIN, PINNED, PAGEABLE, KINDS };
 	static const char *const how[KINDS] = {
-		"Copies within a device take most of this time: leave out clone, contiguous and cat where a view does, and have results "
-		"written where they are needed.",
-		"Copies whose memory is pinned already take most of this time: begin them earlier and on a stream of their own, such as "
-		"those of the next batch, and keep on the device what is read back and forth.",
-		"Copies whose memory is pageable take most of this time: pin the memory of the host and copy with non_blocking=True on a "
-		"stream of its own; keep on the device what is read back and forth.",
+		"Copies within a device take most of this time: leave out clone, contiguous and cat where a view does, and have "
+		"results written where they are needed.",
+		"Copies whose memory is pinned already take most of this time: begin them earlier and on a stream of their own, such "
+		"as those of the next batch, and keep on the device what is read back and forth.",
+		"Copies whose memory is pageable take most of this time: pin the memory of the host and copy with non_blocking=True on "
+		"a stream of its own; keep on the device what is read back and forth.",
 	};
 	uint64_t of[KINDS] = {0}, all = 0;
 
@@ -131,8 +131,8 @@ static struct ts_span how_of_copies(const struct ts_finding *f, const struct ts_
 	return f->advice;
 }
 
-/* Whether most of what devices ran was launched by compiled code: in a region, or by a compiled graph, which has no region around it in a
- * backward pass. */
+/* Whether most of what devices ran was launched by compiled code: in a region, or by a compiled graph, which has no region around it
+ * in a backward pass. */
 static bool is_mostly_compiled(const struct ts_trace_work *w)
 {
 	uint64_t regions = 0, graphs = 0;
@@ -155,8 +155,8 @@ static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_w
 	static const char not_captured[] =
 		"Most of the program is compiled already: let CUDA graphs launch it (mode='reduce-overhead'), compile the rest, and "
 		"find what else the host does meanwhile: data loading, .item() and other reads of the device.";
-	static const char workers[] = "The data loader has workers already: give it more of them where the host has cores for that, let it "
-				      "prefetch further ahead, keep the workers between epochs, and make costly transforms cheaper.";
+	static const char workers[] = "The data loader has workers already: give it more of them where the host has cores for that, "
+				      "let it prefetch further ahead, keep the workers between epochs, and make costly transforms cheaper.";
 	const struct ts_kernel_use *all = &w->use.all;
 	bool in_graphs = all->graphed.count > all->sum.count / 2 || w->marks.graphed > w->all.count / 2;
 	bool by_launches = ts_span_is(f->code, "TRACE.HOST_BOUND") || ts_span_is(f->code, "TRACE.LAUNCH_BOUND");

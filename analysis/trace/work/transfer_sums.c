@@ -68,11 +68,10 @@ static void expose(const struct ts_device_event *w, size_t n, struct ts_device_e
 	ts_stretches_find(other, spare, n_other);
 	for (size_t i = 0; i < n; i++) {
 		struct ts_copy_sum *sum = &io_sums[pairs[names[w[i].row]]];
+		uint64_t covered = ts_stretches_before(other, w[i].end) - ts_stretches_before(other, w[i].begin);
 
 		if (w[i].class == TS_PART_MEMORY)
-			sum->exposed_ns = ts_plus(sum->exposed_ns,
-						  (uint64_t)w[i].end - (uint64_t)w[i].begin -
-							  (ts_stretches_before(other, w[i].end) - ts_stretches_before(other, w[i].begin)));
+			sum->exposed_ns = ts_plus(sum->exposed_ns, (uint64_t)w[i].end - (uint64_t)w[i].begin - covered);
 	}
 }
 
