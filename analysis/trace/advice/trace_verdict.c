@@ -155,8 +155,9 @@ static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_w
 	static const char not_captured[] =
 		"Most of the program is compiled already: let CUDA graphs launch it (mode='reduce-overhead'), compile the rest, and "
 		"find what else the host does meanwhile: data loading, .item() and other reads of the device.";
-	static const char workers[] = "The data loader has workers already: give it more of them where the host has cores for that, "
-				      "let it prefetch further ahead, keep the workers between epochs, and make costly transforms cheaper.";
+	static const char workers[] =
+		"The data loader has workers already: give it more of them where the host has cores for that, let it prefetch "
+		"further ahead, keep the workers between epochs, and make costly transforms cheaper.";
 	const struct ts_kernel_use *all = &w->use.all;
 	bool in_graphs = all->graphed.count > all->sum.count / 2 || w->marks.graphed > w->all.count / 2;
 	bool by_launches = ts_span_is(f->code, "TRACE.HOST_BOUND") || ts_span_is(f->code, "TRACE.LAUNCH_BOUND");

@@ -61,6 +61,20 @@ static enum ts_status add_misfit(struct fitting *v, const struct ts_ref *ref, co
 	return TS_OK;
 }
 
+/* Whether a name still says what it said: a run that was removed meanwhile may be swept already, and is no misfit. */
+static enum ts_status stands(struct fitting *v, const struct ts_ref *ref, bool *ret_stands, struct ts_error *err)
+{
+	struct ts_arena arena;
+	enum ts_status status;
+	struct ts_ref now;
+
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = v->call->engine->ops->ref_get(v->call->engine, ref->kind, ref->name, &arena, &now, err);
+	*ret_stands = !status && ts_id_eq(&now.id, &ref->id);
+	ts_arena_finish(&arena);
+	return status == TS_NOT_FOUND ? TS_OK : status;
+}
+
 /* A ts_ref_visit. The entries of a branch's log below its newest are names of runs as a rule; those whose name was removed are not
  * looked at. */
 static enum ts_status fit_ref(void *ctx, const struct ts_ref *ref, bool *ret_enough, struct ts_error *err)
@@ -70,6 +84,7 @@ static enum ts_status fit_ref(void *ctx, const struct ts_ref *ref, bool *ret_eno
 	struct ts_arena arena;
 	enum ts_status status;
 	struct ts_run run;
+	bool is_there;
 
 	(void)ret_enough;
 	if (ref->moved_ns < v->since_ns || !ts_fit_seen_run(&v->seen, &ref->id))
@@ -81,8 +96,11 @@ static enum ts_status fit_ref(void *ctx, const struct ts_ref *ref, bool *ret_eno
 	if (!status)
 		status = ts_scores_verify(&v->f, &run, &arena, &why);
 	ts_arena_finish(&arena);
-	if (status == TS_DAMAGED || status == TS_NOT_FOUND || status == TS_UNSUPPORTED)
-		return add_misfit(v, ref, &why, err);
+	if (status == TS_DAMAGED || status == TS_NOT_FOUND || status == TS_UNSUPPORTED) {
+		if (stands(v, ref, &is_there, err))
+			return err->status;
+		return is_there ? add_misfit(v, ref, &why, err) : TS_OK;
+	}
 	if (status)
 		*err = why;
 	return status;
