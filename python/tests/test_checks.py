@@ -196,9 +196,10 @@ class Checks(support.Case):
         def nothing(model):
             model[2].requires_grad_(False)  # what is added, which alone the optimizer holds
 
-        held_of = {"of": 4, "first": 0, "last": 4, "parameters": 2}
-        self.assertEqual(self.train("runs/nothing", change=nothing, held=head),
-                         {"untrained_unheld": {**held_of, "names": "0.weight, 0.bias"}, "untrained_frozen": {**held_of, "names": "2.weight, 2.bias"}})
+        two = {"of": 4, "first": 0, "last": 4, "parameters": 2}
+        backbone, head_alone = {**two, "names": "0.weight, 0.bias"}, {**two, "names": "2.weight, 2.bias"}
+        found = self.train("runs/nothing", change=nothing, held=head)
+        self.assertEqual(found, {"untrained_unheld": backbone, "untrained_frozen": head_alone})
         all_of = {**both, "parameters": 4, "names": "0.weight, 0.bias, 2.weight and 1 more"}
         self.assertEqual(self.train("runs/apart", held=apart, clear=False), {"untrained_set_aside": all_of})
 

@@ -181,7 +181,8 @@ class Reductions(support.Case):
         self.ranks(2, AROUND)
         self.assertEqual(self.facts("runs/around/rank1")["session"]["replicas"], "DistributedDataParallel")
         if PROGRAM:
-            done = subprocess.run([PROGRAM, "analyze", "runs/around"], capture_output=True, text=True, env={**os.environ, "HOME": self.folder})
+            home = {**os.environ, "HOME": self.folder}
+            done = subprocess.run([PROGRAM, "analyze", "runs/around"], capture_output=True, text=True, env=home)
             self.assertRegex(done.stdout, r"HIGH +Copies of the model differ between ranks \(DIST.REPLICAS\)")
 
     def test_run_that_ends_before_training(self):

@@ -213,8 +213,8 @@ def attach(run: Run, ddp: Any, is_open: Callable[[], bool]) -> None:
 
 
 def _around(model: Any, kind: type) -> Any:
-    """Returns the DDP that holds a model which is called without it, or None. Looks at all that is alive, so it is asked once; at types,
-    since what stands for something else (a proxy, torch.distributed.reduce_op) warns or fails when it is asked for its class."""
+    """Returns the DDP that holds a model which is called without it, or None. Looks at all that is alive, so it is asked once; at
+    types, since what stands for something else (a proxy, torch.distributed.reduce_op) warns or fails when it is asked for its class."""
     return next((found for found in gc.get_objects() if issubclass(type(found), kind) and found.module is model), None)
 
 
