@@ -1,5 +1,6 @@
 #include "cli/trace/diff_stored.h"
 
+#include "analysis/trace/diff/summarize.h"
 #include "cli/core/ask.h"
 #include "cli/json/json_parts.h"
 #include "cli/report/page.h"
@@ -7,7 +8,6 @@
 #include "cli/text/text_parts.h"
 #include "cli/trace/analyze_trace.h"
 #include "cli/trace/diff_ranks.h"
-#include "analysis/trace/diff/summarize.h"
 #include "cli/trace/diff_trace.h"
 #include "cli/trace/stored_trace.h"
 #include "cli/trace/summary_file.h"

@@ -112,13 +112,20 @@ static enum ts_status trace_row(struct ts_cli *cli, struct ts_view *view, const 
 	return status;
 }
 
-enum ts_status ts_point_to_stored(struct ts_cli *cli, const char *run, struct ts_error *err)
+/* Below what stands there already. */
+static enum ts_status say_below(struct ts_cli *cli, const char *sentence, struct ts_error *err)
 {
 	ts_buf_char(&cli->out, '\n');
-	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
-			ts_arena_printf(&cli->arena,
-					"The run has traces and no steps: tscope analyze %s --trace NAME shows what one says.", run));
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0, sentence);
 	return ts_arena_check(&cli->arena, err);
+}
+
+enum ts_status ts_point_to_stored(struct ts_cli *cli, const char *run, struct ts_error *err)
+{
+	return say_below(cli,
+			 ts_arena_phrase(&cli->arena,
+					 "The run has traces and no steps: tscope analyze %s --trace NAME shows what one says.", run),
+			 err);
 }
 
 enum ts_status ts_show_stored(struct ts_cli *cli, const char *run, const struct ts_run_trace *traces, size_t n, struct ts_error *err)
@@ -142,13 +149,13 @@ enum ts_status ts_mention_stored(struct ts_cli *cli, const char *run, const char
 {
 	const char *names = names_of(cli, files, n);
 
-	ts_buf_char(&cli->out, '\n');
-	if (names)
-		ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
-				ts_arena_printf(&cli->arena, "The run also has %s%s%s: %s; tscope analyze %s %s NAME shows what %s.",
-						n == 1 ? "a " : "", what, n == 1 ? "" : "s", names, run, option,
-						n == 1 ? "it says" : "one says"));
-	return names ? ts_arena_check(&cli->arena, err) : ts_arena_error(&cli->arena, err);
+	if (!names)
+		return ts_arena_error(&cli->arena, err);
+	return say_below(cli,
+			 ts_arena_phrase(&cli->arena, "The run also has %s%s%s: %s; tscope analyze %s %s NAME shows what %s.",
+					 n == 1 ? "a " : "", what, n == 1 ? "" : "s", names, run, option,
+					 n == 1 ? "it says" : "one says"),
+			 err);
 }
 
 /* Of those whose trace is there, too, nothing is said. */
@@ -166,12 +173,11 @@ static enum ts_status mention_summaries(struct ts_cli *cli, const struct ts_get_
 		return ts_arena_error(&cli->arena, err);
 	if (!n)
 		return TS_OK;
-	ts_buf_char(&cli->out, '\n');
-	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
-			ts_arena_printf(&cli->arena,
-					"Of %s the run keeps only the summary of the kernels, by which tscope diff compares runs: %s.",
-					ts_show_plural(n, "trace", &cli->arena), names));
-	return ts_arena_check(&cli->arena, err);
+	return say_below(cli,
+			 ts_arena_phrase(&cli->arena,
+					 "Of %s the run keeps only the summary of the kernels, by which tscope diff compares runs: %s.",
+					 ts_show_plural(n, "trace", &cli->arena), names),
+			 err);
 }
 
 enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const struct ts_get_reply *run,
@@ -193,14 +199,13 @@ enum ts_status ts_mention_unread(struct ts_cli *cli, const char *word, const str
 		return ts_arena_error(&cli->arena, err);
 	if (!n)
 		return TS_OK;
-	ts_buf_char(&cli->out, '\n');
-	ts_text_wrapped(cli, TS_STYLE_PLAIN, 0,
-			ts_arena_printf(&cli->arena,
-					"%s of the run %s not read when it was pushed: %s; its folder, pushed again, says why, and "
-					"tscope export %s writes %s back.",
-					ts_show_plural(n, "file", &cli->arena), n == 1 ? "was" : "were", names, word,
-					n == 1 ? "it" : "them"));
-	return ts_arena_check(&cli->arena, err);
+	return say_below(cli,
+			 ts_arena_phrase(&cli->arena,
+					 "%s of the run %s not read when it was pushed: %s; its folder, pushed again, says why, and "
+					 "tscope export %s writes %s back.",
+					 ts_show_plural(n, "file", &cli->arena), n == 1 ? "was" : "were", names, word,
+					 n == 1 ? "it" : "them"),
+			 err);
 }
 
 enum ts_status ts_analyze_stored(struct ts_cli *cli, const struct ts_run_trace *stored, struct ts_error *err)

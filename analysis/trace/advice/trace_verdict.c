@@ -8,7 +8,7 @@
 #include "base/door.h"
 
 /* The time that each rule is about; of_work: a sum of durations, which shrinks and does not go away where the advice is followed. */
-static const struct {
+static const struct about {
 	const char *code;
 	enum ts_trace_time time;
 	bool of_work;
@@ -25,15 +25,13 @@ static const struct {
 	{"TRACE.WAITING", TS_TIME_EXPOSED_WAITING, false},
 };
 
-static bool time_of(struct ts_span code, const struct ts_device_times *times, uint64_t *ret)
+/* NULL: the rule is about no time. */
+static const struct about *about_of(struct ts_span code)
 {
-	for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
-		if (!ts_span_is(code, about[i].code))
-			continue;
-		*ret = times->ns[about[i].time];
-		return true;
-	}
-	return false;
+	for (size_t i = 0; i < sizeof about / sizeof about[0]; i++)
+		if (ts_span_is(code, about[i].code))
+			return &about[i];
+	return NULL;
 }
 
 static bool has(const struct ts_findings *findings, const char *code)
@@ -179,10 +177,7 @@ static struct ts_span how_of(const struct ts_finding *f, const struct ts_trace_w
  * it does not stand out. */
 static double weight(struct ts_span code, uint64_t ns, uint64_t span_ns)
 {
-	for (size_t i = 0; i < sizeof about / sizeof about[0]; i++)
-		if (about[i].of_work && ts_span_is(code, about[i].code))
-			return (double)ns - TS_TRACE_ADVICE_LEAST * (double)span_ns;
-	return (double)ns;
+	return (double)ns - (about_of(code)->of_work ? TS_TRACE_ADVICE_LEAST * (double)span_ns : 0);
 }
 
 static double weight_of(const struct ts_trace_verdict *v, size_t i)
@@ -217,15 +212,17 @@ enum ts_status ts_trace_judge(struct ts_trace_answer *io_answer, const struct ts
 	if (ts_trace_rows(io_answer, arena, &v.measures, err) || ts_findings_of_trace(&v.measures, policy, arena, &v.findings, err))
 		return err->status;
 	for (size_t i = 0; i < v.findings.n; i++) {
-		uint64_t ns = 0;
+		const struct ts_finding *f = &v.findings.items[i];
+		const struct about *of = about_of(f->code);
+		uint64_t ns;
 
-		if (!time_of(v.findings.items[i].code, &times, &ns) || is_said_by_other(v.findings.items[i].code, &v.findings, &times))
+		if (!of || is_said_by_other(f->code, &v.findings, &times))
 			continue;
-		ns = without_loading(ns, v.findings.items[i].code, &v.findings, &times);
+		ns = without_loading(times.ns[of->time], f->code, &v.findings, &times);
 		if (is_slight(ns, v.span_ns))
 			v.n_slight++;
 		else
-			advise(&v, &v.findings.items[i], how_of(&v.findings.items[i], &io_answer->work), ns);
+			advise(&v, f, how_of(f, &io_answer->work), ns);
 	}
 	v.captures = ts_trace_is_capture(&v.measures);
 	TS_DOOR(v.n_advice <= TS_TRACE_ADVICE_MAX);
@@ -302,14 +299,15 @@ static void add_times(const struct ts_measures *rows, struct ts_device_times *io
 /* Whether the time of a finding is too short on the rank whose numbers it has; a finding that is about no time of devices is not. */
 static bool is_slight_there(const struct ts_finding *f, const struct ts_rank_rows *ranks, size_t n_ranks)
 {
-	for (size_t i = 0; i < n_ranks; i++) {
-		struct ts_device_times times = {.work_ns = 0};
-		uint64_t ns;
+	const struct about *of = about_of(f->code);
 
-		if (!f->has_rank || ranks[i].rank != f->rank)
+	for (size_t i = 0; i < n_ranks && of && f->has_rank; i++) {
+		struct ts_device_times times = {.work_ns = 0};
+
+		if (ranks[i].rank != f->rank)
 			continue;
 		add_times(&ranks[i].measures, &times);
-		return time_of(f->code, &times, &ns) && is_slight(ns, times.ns[TS_TIME_SPAN]);
+		return is_slight(times.ns[of->time], times.ns[TS_TIME_SPAN]);
 	}
 	return false;
 }

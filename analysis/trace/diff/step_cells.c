@@ -2,6 +2,7 @@
 #include "analysis/trace/device/device_events.h"
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/device/kernel_table.h"
+#include "analysis/trace/device/saturate.h"
 #include "analysis/trace/device/trace_steps.h"
 #include "analysis/trace/diff/trace_diff.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
@@ -12,11 +13,6 @@ struct cells {
 	struct ts_trace_cell *items;
 	size_t n;
 };
-
-static uint64_t added(uint64_t a, uint64_t b)
-{
-	return a + b < a ? UINT64_MAX : a + b;
-}
 
 TS_ORDER(by_row, struct ts_trace_cell, TS_UP(row); TS_UP(step))
 
@@ -44,8 +40,8 @@ size_t ts_trace_cells_settle(struct ts_trace_cell *cells, size_t n)
 	TS_SORT(cells, n, by_row);
 	for (size_t i = 0; i < n; i++) {
 		if (kept && cells[kept - 1].row == cells[i].row && cells[kept - 1].step == cells[i].step) {
-			cells[kept - 1].ns = added(cells[kept - 1].ns, cells[i].ns);
-			cells[kept - 1].count = added(cells[kept - 1].count, cells[i].count);
+			cells[kept - 1].ns = ts_plus(cells[kept - 1].ns, cells[i].ns);
+			cells[kept - 1].count = ts_plus(cells[kept - 1].count, cells[i].count);
 			cells[kept - 1].longest = ts_trace_longer(cells[kept - 1].longest, cells[i].longest);
 		} else {
 			cells[kept++] = cells[i];

@@ -2,6 +2,7 @@
 #include "analysis/trace/diff/summarize.h"
 
 #include "analysis/trace/device/kernel_sums.h"
+#include "analysis/trace/device/saturate.h"
 #include "analysis/trace/diff/trace_diff.h"
 #include "base/door.h"
 #include "base/order.h"
@@ -90,11 +91,6 @@ static enum ts_status find_kernels(struct summarizing *m, struct ts_error *err)
 
 /* --- cells --- */
 
-static uint64_t added(uint64_t a, uint64_t b)
-{
-	return a + b < a ? UINT64_MAX : a + b;
-}
-
 static enum ts_status make_bins(const struct call *calls, size_t n, struct ts_arena *arena, struct ts_summary_cell *cell,
 				struct ts_error *err)
 {
@@ -118,7 +114,7 @@ static enum ts_status make_cell(const struct call *calls, size_t n, struct ts_ar
 	struct ts_summary_cell cell = {.step = calls[0].step, .calls = n, .least_ns = calls[0].ns, .most_ns = calls[n - 1].ns};
 
 	for (size_t i = 0; i < n; i++)
-		cell.sum_ns = added(cell.sum_ns, calls[i].ns);
+		cell.sum_ns = ts_plus(cell.sum_ns, calls[i].ns);
 	if (n > TS_SUMMARY_TOLD && make_bins(calls, n, arena, &cell, err))
 		return err->status;
 	*ret = cell;
@@ -172,7 +168,7 @@ static enum ts_status make_cells(struct summarizing *m, struct ts_error *err)
 		}
 		if (make_cell(m->calls + i, n, m->arena, &row->cells[row->n], err))
 			return err->status;
-		k->ns = added(k->ns, row->cells[row->n++].sum_ns);
+		k->ns = ts_plus(k->ns, row->cells[row->n++].sum_ns);
 	}
 	return TS_OK;
 }
@@ -212,7 +208,7 @@ static enum ts_status join(struct summarizing *m, const struct ts_summary_row *r
 		to->least_ns = !to->calls || c->least_ns < to->least_ns ? c->least_ns : to->least_ns;
 		to->most_ns = c->most_ns > to->most_ns ? c->most_ns : to->most_ns;
 		to->calls += c->calls;
-		to->sum_ns = added(to->sum_ns, c->sum_ns);
+		to->sum_ns = ts_plus(to->sum_ns, c->sum_ns);
 	}
 	return TS_OK;
 }

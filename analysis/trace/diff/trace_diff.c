@@ -3,6 +3,7 @@
 #include "analysis/stats/contrast.h"
 #include "analysis/trace/device/kernel_sums.h"
 #include "analysis/trace/device/kernel_table.h"
+#include "analysis/trace/device/saturate.h"
 #include "analysis/trace/diff/trace_diff_parts.h"
 #include "base/door.h"
 #include "base/order.h"
@@ -34,11 +35,6 @@ static int64_t mean(uint64_t sum, size_t n)
 	return whole > INT64_MAX ? INT64_MAX : (int64_t)whole;
 }
 
-static uint64_t added(uint64_t a, uint64_t b)
-{
-	return a + b < a ? UINT64_MAX : a + b;
-}
-
 /* --- one row --- */
 
 struct compare {
@@ -55,8 +51,8 @@ static struct ts_trace_diff_sum sum_of(const struct ts_trace_side *side, const s
 	struct ts_trace_diff_sum s = {.least = n == side->n && n ? UINT64_MAX : 0, .has_longest = n > 0 && !side->summary};
 
 	for (size_t i = 0; i < n; i++) {
-		s.ns = added(s.ns, cells[i].ns);
-		s.count = added(s.count, cells[i].count);
+		s.ns = ts_plus(s.ns, cells[i].ns);
+		s.count = ts_plus(s.count, cells[i].count);
 		s.least = cells[i].count < s.least ? cells[i].count : s.least;
 		s.most = cells[i].count > s.most ? cells[i].count : s.most;
 		s.longest = i ? ts_trace_longer(s.longest, cells[i].longest) : cells[i].longest;

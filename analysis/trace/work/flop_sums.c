@@ -5,17 +5,13 @@
 
 #include "analysis/rank/peaks.h"
 #include "analysis/trace/device/device_events.h"
+#include "analysis/trace/device/saturate.h"
 #include "analysis/trace/work/work_parts.h"
 #include "base/door.h"
 #include "base/json_reader.h"
 #include "base/scratch.h"
 
 #include <math.h>
-
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-	return a + b < b ? UINT64_MAX : a + b;
-}
 
 TS_ORDER(slowest_first, struct ts_flop_sum, TS_DOWN(work.ns); TS_DOWN(flops); TS_TEXT(name); TS_TEXT(shapes))
 
@@ -245,11 +241,11 @@ static enum ts_status outermost(struct build *b, const struct ts_nest *nest, str
 static void add(struct ts_flop_sum *sum, uint64_t flops, const struct ts_work_sum *work)
 {
 	sum->count++;
-	sum->flops = plus(sum->flops, flops);
+	sum->flops = ts_plus(sum->flops, flops);
 	if (!work->count)
 		return;
 	sum->timed++;
-	sum->timed_flops = plus(sum->timed_flops, flops);
+	sum->timed_flops = ts_plus(sum->timed_flops, flops);
 	ts_work_add(&sum->work, work->count, work->ns);
 }
 

@@ -239,17 +239,16 @@ def look_for(run: Run, model: Any, is_open: Callable[[], bool]) -> Callable[[], 
     from torch.nn.parallel import DistributedDataParallel
 
     def look(module: Any, _: Any) -> None:
-        if isinstance(module, DistributedDataParallel) and (module is model or module.module is model):
-            handle.remove()
-            with contextlib.suppress(Exception):
-                _promise(run, module)
-                attach(run, module, is_open)
-        elif module is model:
-            handle.remove()
-            with contextlib.suppress(Exception):
-                held = _around(model, DistributedDataParallel)
-                if held is not None:
-                    _promise(run, held)
+        called = isinstance(module, DistributedDataParallel) and (module is model or module.module is model)
+        if not called and module is not model:
+            return
+        handle.remove()
+        with contextlib.suppress(Exception):
+            ddp = module if called else _around(model, DistributedDataParallel)
+            if ddp is not None:
+                _promise(run, ddp)
+            if called:
+                attach(run, ddp, is_open)
 
     handle = register_module_forward_pre_hook(look)
     return handle.remove  # type: ignore[no-any-return]
