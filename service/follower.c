@@ -5,6 +5,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/system.h"
 #include "base/text.h"
 #include "proto/wire.h"
 #include "service/rpc/client.h"
@@ -159,7 +160,7 @@ static bool take_turn(struct ts_follow *f)
 static bool sleep_for(struct ts_follow *f, int64_t ns)
 {
 	int64_t until = ts_now_mono_ns() + ns;
-	struct timespec when = {.tv_sec = until / SECOND, .tv_nsec = until % SECOND};
+	struct timespec when = ts_system_cond_limit(until);
 	bool go_on;
 
 	pthread_mutex_lock(&f->mutex);
@@ -201,7 +202,6 @@ static void destroy(struct ts_follow *f)
 enum ts_status ts_follow_start(const struct ts_follow_options *options, struct ts_follow **ret_follow, struct ts_error *err)
 {
 	struct ts_follow *f;
-	pthread_condattr_t attr;
 	int errnum;
 
 	if (ts_span_starts(ts_span_str(options->leader), ts_span_str("ssh:")))
@@ -215,10 +215,7 @@ enum ts_status ts_follow_start(const struct ts_follow_options *options, struct t
 	ts_mirror_begin(&f->mirror, options->engine);
 	ts_budget_init(&f->budget, NULL, "follow", 0, 0);
 	pthread_mutex_init(&f->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&f->wake, &attr);
-	pthread_condattr_destroy(&attr);
+	ts_system_cond_init(&f->wake);
 	errnum = pthread_create(&f->thread, NULL, loop, f);
 	if (errnum) {
 		destroy(f);
@@ -239,7 +236,7 @@ void ts_follow_look(struct ts_follow *f, struct ts_follow_state *ret)
 bool ts_follow_stop(struct ts_follow *f)
 {
 	int64_t until = ts_now_mono_ns() + STOP_SECONDS * SECOND;
-	struct timespec when = {.tv_sec = until / SECOND, .tv_nsec = until % SECOND};
+	struct timespec when = ts_system_cond_limit(until);
 	bool ended;
 
 	if (!f)

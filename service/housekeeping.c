@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/system.h"
 #include "service/handlers/store/keep_to.h"
 
 #include <pthread.h>
@@ -123,7 +124,7 @@ static void count_once(struct ts_engine *engine)
 /* The caller holds the mutex. Returns false when the thread must stop. */
 static bool sleep_until(struct ts_housekeeping *h, int64_t when_ns)
 {
-	struct timespec when = {.tv_sec = when_ns / 1000000000, .tv_nsec = when_ns % 1000000000};
+	struct timespec when = ts_system_cond_limit(when_ns);
 
 	TS_DOOR_HELD(&h->mutex);
 	while (!h->stopping && ts_now_mono_ns() < when_ns)
@@ -162,7 +163,6 @@ static void destroy(struct ts_housekeeping *h)
 enum ts_status ts_housekeeping_start(const struct ts_housekeeping_options *options, struct ts_housekeeping **ret, struct ts_error *err)
 {
 	struct ts_housekeeping *h;
-	pthread_condattr_t attr;
 	int errnum;
 
 	if (options->retention[0] && ts_housekeeping_check(options->retention, err))
@@ -173,10 +173,7 @@ enum ts_status ts_housekeeping_start(const struct ts_housekeeping_options *optio
 	h->options = *options;
 	ts_budget_init(&h->budget, NULL, "housekeeping", 0, 0);
 	pthread_mutex_init(&h->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&h->stop, &attr);
-	pthread_condattr_destroy(&attr);
+	ts_system_cond_init(&h->stop);
 	errnum = pthread_create(&h->thread, NULL, loop, h);
 	if (errnum) {
 		destroy(h);

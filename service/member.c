@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/system.h"
 #include "service/rpc/client.h"
 #include "service/rpc/token_file.h"
 
@@ -198,7 +199,6 @@ bool ts_member_is_away(const struct ts_member *m)
 
 enum ts_status ts_member_start(struct ts_member *m, const char *address, const struct ts_members_options *options, struct ts_error *err)
 {
-	pthread_condattr_t attr;
 	int errnum;
 
 	m->address = address;
@@ -206,10 +206,7 @@ enum ts_status ts_member_start(struct ts_member *m, const char *address, const s
 	ts_arena_init(&m->arena, TS_CALL_ARENA);
 	ts_budget_init(&m->budget, NULL, "members", 0, 0);
 	pthread_mutex_init(&m->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&m->wake, &attr);
-	pthread_condattr_destroy(&attr);
+	ts_system_cond_init(&m->wake);
 	errnum = pthread_create(&m->thread, NULL, loop, m);
 	m->started = !errnum;
 	return errnum ? ts_error_errno(err, errnum, "start the thread that asks %s", address) : TS_OK;
@@ -218,7 +215,7 @@ enum ts_status ts_member_start(struct ts_member *m, const char *address, const s
 bool ts_member_stop(struct ts_member *m)
 {
 	int64_t until = ts_now_mono_ns() + STOP_SECONDS * SECOND;
-	struct timespec when = {.tv_sec = until / SECOND, .tv_nsec = until % SECOND};
+	struct timespec when = ts_system_cond_limit(until);
 	bool ended;
 
 	pthread_mutex_lock(&m->mutex);

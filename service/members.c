@@ -1,13 +1,10 @@
 #include "service/members.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/cursor.h"
 #include "base/limits.h"
+#include "base/system.h"
 #include "service/member.h"
 #include "service/rpc/address_list.h"
-
-#include <unistd.h>
 
 struct members {
 	struct ts_members base; /* must be first: members are cast to it */
@@ -200,28 +197,20 @@ static enum ts_status share(struct ts_members *members, const struct ts_call *ca
 
 /* --- start and end --- */
 
-static uint64_t number_of_this_start(void)
-{
-	struct ts_id id;
-	const int64_t parts[] = {ts_now_real_ns(), ts_now_mono_ns(), getpid()};
-
-	ts_digest(ts_span_of(parts, sizeof parts), &id);
-	return ts_load_le(id.bytes, 8) | 1;
-}
-
 enum ts_status ts_members_start(const struct ts_members_options *options, struct ts_members **ret_members, struct ts_error *err)
 {
 	struct members *m = ts_alloc_array(1, sizeof *m);
 
 	if (!m)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the members");
-	m->base = (struct ts_members){.own = number_of_this_start(), .share = share};
+	m->base = (struct ts_members){.share = share};
 	m->options = *options;
 	ts_budget_init(&m->budget, NULL, "members", 0, 0);
-	if (ts_address_list_parse(options->addresses, &m->list, err)) {
+	if (ts_system_random(&m->base.own, sizeof m->base.own, err) || ts_address_list_parse(options->addresses, &m->list, err)) {
 		ts_free(m);
 		return ts_error_prefix(err, "members");
 	}
+	m->base.own |= 1; /* 0 is no number */
 	for (; m->n < m->list.n; m->n++) {
 		if (ts_span_starts(ts_span_str(m->list.at[m->n]), ts_span_str("ssh:")))
 			(void)ts_error_set(err, TS_INVALID, "members: a server starts no ssh; name tls:HOST:PORT or unix:PATH");

@@ -5,6 +5,7 @@
 #include "base/held.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/system.h"
 #include "service/rpc/core.h"
 #include "service/rpc/server_call.h"
 
@@ -183,7 +184,6 @@ static void on_core_down(void *owner, bool ok)
 static struct ts_server *new_server(const struct ts_server_options *options)
 {
 	struct ts_server *server = ts_alloc_array(1, sizeof *server);
-	pthread_condattr_t attr;
 
 	if (!server)
 		return NULL;
@@ -204,11 +204,8 @@ static struct ts_server *new_server(const struct ts_server_options *options)
 		server->options.upload_ns = TS_UPLOAD_SECONDS * INT64_C(1000000000);
 	server->shut_down = (struct ts_rpc_tag){on_core_down, server};
 	pthread_mutex_init(&server->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&server->changed, &attr);
-	pthread_cond_init(&server->sweep, &attr);
-	pthread_condattr_destroy(&attr);
+	ts_system_cond_init(&server->changed);
+	ts_system_cond_init(&server->sweep);
 	return server;
 }
 
@@ -250,7 +247,7 @@ static void *sweep(void *arg)
 	pthread_mutex_lock(&server->mutex);
 	while (!server->swept_out) {
 		int64_t until_ns = ts_now_mono_ns() + every_ns;
-		struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+		struct timespec until = ts_system_cond_limit(until_ns);
 
 		(void)pthread_cond_timedwait(&server->sweep, &server->mutex, &until);
 		pthread_mutex_unlock(&server->mutex);
@@ -371,7 +368,7 @@ enum {
  * client waits. */
 static bool wait_calls(struct ts_server *server, int64_t until_ns)
 {
-	struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+	struct timespec until = ts_system_cond_limit(until_ns);
 
 	TS_DOOR_HELD(&server->mutex);
 	while (atomic_load(&server->live) > 0) {
@@ -384,7 +381,7 @@ static bool wait_calls(struct ts_server *server, int64_t until_ns)
 /* The caller holds the mutex. Waits until C-core is down, or until the given time. */
 static bool wait_core(struct ts_server *server, int64_t until_ns)
 {
-	struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+	struct timespec until = ts_system_cond_limit(until_ns);
 
 	TS_DOOR_HELD(&server->mutex);
 	while (!server->core_down || server->armed_or_live > 0) {

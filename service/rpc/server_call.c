@@ -28,6 +28,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "base/version.h"
 #include "service/rpc/bearer.h"
 #include "service/rpc/core.h"
@@ -414,7 +415,7 @@ static enum ts_status why_stopped(const struct ts_rpc_call *call, struct ts_erro
 static void wait_sent(struct ts_rpc_call *call)
 {
 	int64_t limit_ns = ts_now_mono_ns() + TS_STALL_SECONDS * INT64_C(1000000000);
-	struct timespec limit = {.tv_sec = limit_ns / 1000000000, .tv_nsec = limit_ns % 1000000000};
+	struct timespec limit = ts_system_cond_limit(limit_ns);
 	bool given_up = false;
 
 	TS_DOOR_HELD(&call->mutex);
@@ -923,7 +924,6 @@ static void on_arrived(void *owner, bool ok)
 static struct ts_rpc_call *new_call(struct ts_rpc_queue *queue, const struct ts_rpc_method *method)
 {
 	struct ts_rpc_call *call = ts_alloc_array(1, sizeof *call);
-	pthread_condattr_t attr;
 
 	if (!call)
 		return NULL;
@@ -938,10 +938,7 @@ static struct ts_rpc_call *new_call(struct ts_rpc_queue *queue, const struct ts_
 	grpc_metadata_array_init(&call->metadata);
 	grpc_call_details_init(&call->details);
 	pthread_mutex_init(&call->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&call->changed, &attr);
-	pthread_condattr_destroy(&attr);
+	ts_system_cond_init(&call->changed);
 	return call;
 }
 
