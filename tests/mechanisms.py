@@ -18,6 +18,7 @@ MECHANISMS = [
     ("arrays that double", "grow|map", r"\b(\w+(?:(?:->|\.)\w+)*) \? (?:\1 \* 2|2 \* \1)\b|\bcap\w* \*= 2;", 5),  # with a ceiling, or of a table of hashes
     ("calls of ts_realloc", "grow", r"\bts_realloc\(", 7),  # windows of bytes, columns of one cap
     ("searches by halves", "bisect", r"\b(?:size_t|unsigned|u?int\d*_t|int) \w+ = (?:\w+ \+ )?\(\w+ [-+] \w+\) / 2;", 0),
+    ("clocks of conditions", "system_linux", r"\bpthread_condattr_setclock\(", 0),
     # Random numbers, and keys that a store keeps.
     ("functions that mix a hash", "map", r"\^ [^;\n]*\) ?\* ?(?:UINT64_C\()?0x(?:100000001[bB]3|9[eE]3779|[bB][fF]58)|1099511628211", 2),
     # What training writes: the names of events, and the last lines of a log. tests/reworded.py looks for the others.
