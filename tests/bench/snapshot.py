@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Memory snapshots beside Python: snapshot.py make PATH MIB writes one as torch does (each event has its own list of shared frames);
 snapshot.py load PATH is pickle.load alone; snapshot.py axolotl PATH does what Axolotl's analyze_profile.py does with a snapshot; each prints
-the seconds of its processor time. snapshot.py compare BUILD [FILE...] prints a table of the files as they are; without any, of one of
-100 MB that it makes. `./dev bench snapshot` builds and runs it."""
+the seconds of its processor time. snapshot.py compare BUILD [FILE...] prints a table of the files as they are, and how much of their peaks
+tscope has no kind for; without any, the table of one of 100 MB that it makes. `./dev bench snapshot` builds and runs it."""
 import collections
+import json
 import os
 import pickle
 import random
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -97,11 +99,33 @@ def compare(build, files):
         print(f"{size:7.1f} {read:8.3f} {replay:8.3f} {peer:8.3f} {axo:9.3f} {peer / read:9.1f} {axo / replay:14.1f} {held:8.1f} {held / size:6.2f} {peer_held:8.1f}  {os.path.basename(path)}")
 
 
+def unknown(build, path):
+    """The share of unknown kind of what a device held at its peak and was recorded, of each device of a snapshot."""
+    said = subprocess.run([os.path.join(build, "tscope"), "analyze", "--json", path], stdout=subprocess.PIPE, text=True)
+    for device in json.loads(said.stdout)["devices"]:
+        held = {kind["kind"]: kind["at_peak_bytes"] for kind in device["kinds"]}
+        recorded = sum(held.values()) - held["before recording"]
+        if recorded:
+            yield held["unknown"] / recorded
+
+
+def kinds(build, files):
+    shares = []
+    print("of what was recorded and held at the peak, unknown kind; goal: less than 5 % in the median")
+    for path in files:
+        for share in unknown(build, path):
+            shares.append(share)
+            print(f"{share:7.1%}  {os.path.basename(path)}")
+    if shares:
+        print(f"{statistics.median(shares):7.1%}  the median of {len(shares)}, {max(shares):.1%} at most")
+
+
 def main():
     began = time.process_time()
     what = sys.argv[1]
     if what == "compare" and len(sys.argv) > 3:
-        return compare(sys.argv[2], sys.argv[3:])
+        compare(sys.argv[2], sys.argv[3:])
+        return kinds(sys.argv[2], sys.argv[3:])
     if what == "compare":
         with tempfile.TemporaryDirectory(prefix="tscope-bench-") as work:
             path = os.path.join(work, "made.pickle")
