@@ -881,7 +881,8 @@ static int64_t cluster_now(struct ts_kv *kv)
 	return ts_database_time(&cluster_of(kv)->db);
 }
 
-/* A database that was restored or promoted has a timeline of its own, and one that was loaded from a dump another number. */
+/* A database that was restored or promoted has a timeline of its own, and one that was loaded from a dump another number. One that
+ * somebody else runs may lack these functions, or allow nobody to call them. */
 static enum ts_status cluster_place(struct ts_kv *kv, struct ts_buf *out, struct ts_error *err)
 {
 	static const char ask_place[] =
@@ -891,8 +892,11 @@ static enum ts_status cluster_place(struct ts_kv *kv, struct ts_buf *out, struct
 	struct ts_database *db = &cluster_of(kv)->db;
 	struct pg_result *result;
 
-	if (ts_database_ask(db, ask_place, &result, err))
+	if (ts_database_ask(db, ask_place, &result, err)) {
+		if (err->status == TS_DENIED || err->status == TS_IO)
+			err->status = TS_NOT_FOUND;
 		return err->status;
+	}
 	ts_buf_span(out, cell(db, result, 0, 0));
 	db->pq->PQclear(result);
 	return TS_OK;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """servers.py BUILD: two servers share one store in PostgreSQL, while clients push to both; one of them is killed with -9, then the database, then all of its
 connections are cut. Every run that was acknowledged by either is there for both, and verify finds nothing. One is stopped in the middle of a
-write, while the other one writes: nothing of it comes late. The tables become those of a newer release beside one. Then what a server refuses to
-start on: one sentence each, and the database is as it was. Skipped where PostgreSQL's programs are not."""
+write, while the other one writes: nothing of it comes late. The tables become those of a newer release beside one. A database does not say which
+one it is, and verify reads all of it. Then what a server refuses to start on: one sentence each, and the database is as it was. Skipped where
+PostgreSQL's programs are not."""
 import os
 import shutil
 import signal
@@ -160,6 +161,27 @@ def beside_newer(postgres, work):
     print(f"tables of a newer release beside an older server: {len(acked)} runs acknowledged, all found, also by one that started later; verify: all sound")
 
 
+def untold(postgres, work):
+    """A database that somebody else runs may not say which one it is: verify --new reads all of it then, as of a copy, and says nothing else."""
+    postgres.sql("CREATE ROLE plain LOGIN", "postgres")
+    postgres.sql("CREATE DATABASE untold OWNER plain", "postgres")
+    with open(os.path.join(work, "untold.conf"), "w", encoding="utf-8") as f:
+        f.write(f"postgresql = host={postgres.work} dbname=untold user=plain\n")
+    server = Server(BUILD, "cluster:" + f.name, os.path.join(work, "u"))
+    run = os.path.join(work, "run")
+    write_run(run, 1, 20)
+    expect(server.tscope("push", run).returncode == 0, "a push")
+    for tells in (True, False):
+        if not tells:
+            postgres.sql("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC", "untold")
+        whole, new = server.tscope("verify"), server.tscope("verify", "--new")
+        expect(whole.returncode == new.returncode == 0, f"verify: {whole.stderr}{new.stderr}")
+        expect(("were not read" in new.stdout) == tells, f"verify --new where the database tells {'which it is' if tells else 'nothing'}: {new.stdout}")
+    server.process.terminate()
+    expect(server.process.wait() == 0, "a server does not end as it should")
+    print("a database that does not say which one it is: verify --new reads all of it")
+
+
 def refused(store, *words):
     """What a server says that does not start."""
     with tempfile.TemporaryDirectory() as folder:
@@ -234,6 +256,7 @@ def main():
         share(postgres, tempfile.mkdtemp(dir=work))
         fence(postgres, tempfile.mkdtemp(dir=work))
         beside_newer(postgres, tempfile.mkdtemp(dir=work))
+        untold(postgres, tempfile.mkdtemp(dir=work))
         refuse(postgres, work)
     finally:
         postgres.kill()
